@@ -1,0 +1,170 @@
+"""The result of an analysis: frozen, plain data, the same shape as its JSON document.
+
+Every expression is a string in the input language, written in the declared parameter names, so
+that it can be read back by ``identify.law``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+SCHEMA = "identify/analysis/1"
+
+Status = Literal["identified", "finite", "sign", "free", "undecided"]
+Outcome = Literal["done", "undecided", "unsupported"]
+
+
+@dataclass(frozen=True)
+class LawInfo:
+    """The law as read: ``text`` is the user's, ``acceleration`` the right side of z'' = F."""
+
+    text: str
+    state: str
+    velocity: str
+    acceleration: str
+    leading: str
+    parameters: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    domain: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RouteInfo:
+    """Route name, velocity features, and the theorem that applies or the premise that fails."""
+
+    name: str
+    features: tuple[str, ...]
+    reason: str | None
+    suggestion: str | None
+    theorem: str | None
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which velocities must be realized at every state of U."""
+
+    features: tuple[str, ...]
+    rank: int
+    velocities: int
+    both_directions: bool
+    example: tuple[str, ...]
+    one_direction_rank: int
+
+
+@dataclass(frozen=True)
+class BranchInfo:
+    """One family of compatible reports: the map f, its free symbols, and the reported parameters.
+
+    ``map`` is an expression in the state and in ``free``; in the canonical route it may instead be
+    given implicitly by ``relation`` (an equation between ``z`` and ``zhat``).  ``symbols`` gives
+    algebraic numbers used in the expressions their minimal polynomial.  ``kind`` is "identity" for
+    the branch through the identity map, else "discrete".  ``conditions`` must hold for the branch
+    to be real and inside the assumptions.
+    """
+
+    map: str | None
+    free: tuple[str, ...]
+    conditions: tuple[str, ...]
+    parameters: dict[str, str]
+    kind: str = "identity"
+    relation: str | None = None
+    symbols: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TranslationLock:
+    """Whether every compatible map has no translation, and by which argument."""
+
+    locked: bool
+    because: str
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """The lifted compatible set: its dimension and all its branches."""
+
+    dimension: int | None
+    branches: tuple[BranchInfo, ...]
+    translation_lock: TranslationLock | None
+
+
+@dataclass(frozen=True)
+class ParameterVerdict:
+    """What video tells about one parameter, how it transforms, and one line of why."""
+
+    status: Status
+    transform: str | None
+    alternatives: tuple[str, ...]
+    why: str
+    redundant: bool = False
+
+
+@dataclass(frozen=True)
+class CanonicalInfo:
+    """The canonical step: c_2, the normalizer psi (closed form or None), the law of q = psi(z)."""
+
+    c2: str
+    normalizer: str | None
+    normalizer_derivative: str
+    law: str | None
+    chart: str
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A vanishing condition that the generic answer excluded, with its own answer if asked for."""
+
+    condition: str
+    outcome: Outcome | None = None
+    gauge_dimension: int | None = None
+    orbit_dimension: int | None = None
+    invariants: tuple[str, ...] = ()
+    parameters: dict[str, ParameterVerdict] = field(default_factory=dict)
+    branches: tuple[BranchInfo, ...] = ()
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """How far the claim reaches: the labels every claim of the document carries."""
+
+    scope: str  # "global" | "local"
+    field: str  # "real"
+    stratum: str  # "generic" or the conditions
+    precision: str  # "exact" | "50 digits"
+    realizable: bool
+    statement: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The answer of ``identify.analyze``; see the module docstring."""
+
+    law: LawInfo
+    outcome: Outcome
+    route: RouteInfo
+    coverage: Coverage | None
+    gauge: Gauge | None
+    weights: dict[str, int] | None
+    orbit_dimension: int | None
+    invariants: tuple[str, ...]
+    sign_invariants: tuple[str, ...]
+    parameters: dict[str, ParameterVerdict]
+    redundancy: tuple[str, ...]
+    canonical: CanonicalInfo | None
+    strata: tuple[Stratum, ...]
+    guarantee: Guarantee | None
+    certificate: dict[str, Any]
+    warnings: tuple[str, ...]
+    undecided_because: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as plain dictionaries and lists."""
+        return {"schema": SCHEMA, **dataclasses.asdict(self)}
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The versioned JSON document ``identify/analysis/1``."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
