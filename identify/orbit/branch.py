@@ -1,0 +1,75 @@
+"""The family as the orbit stage sees it, and the branches of its compatible set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sympy import Expr, Symbol
+
+from identify.routes.route import Feature
+
+
+@dataclass(frozen=True)
+class Family:
+    """Channels ``c_k(z; parameters)`` with what the report must satisfy.
+
+    ``truth`` specialises the true parameters (a stratum, or an equality the user declared);
+    ``equations`` and ``nonzero`` hold for the reported ones.
+    """
+
+    state: Symbol
+    parameters: tuple[Symbol, ...]
+    channels: tuple[tuple[Feature, Expr], ...]
+    truth: dict[Symbol, Expr] = field(default_factory=dict)
+    equations: tuple[Expr, ...] = ()
+    nonzero: tuple[Expr, ...] = ()
+
+    @property
+    def known(self) -> tuple[Symbol, ...]:
+        """The true parameters that remain independent."""
+        return tuple(p for p in self.parameters if p not in self.truth)
+
+    def hat(self, parameter: Symbol) -> Symbol:
+        """The reported value of a parameter, where it stays free."""
+        return Symbol(f"{parameter.name}_hat", real=True)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Compatible reports ``(f, eta)`` in closed form.
+
+    ``map`` is f in the state (None where f is only known through ``relation``: f solves
+    ``relation(z, zhat) = 0``); ``parameters`` gives every reported parameter.  ``free`` symbols are
+    real and arbitrary, ``integers`` run through the integers, ``algebraic`` symbols are real roots of
+    the given polynomials.  ``positive`` and ``nonzero`` must hold.
+    """
+
+    map: Expr | None
+    scale: Expr | None
+    shift: Expr | None
+    parameters: dict[Symbol, Expr]
+    free: tuple[Symbol, ...]
+    integers: tuple[Symbol, ...] = ()
+    algebraic: dict[Symbol, Expr] = field(default_factory=dict)
+    positive: tuple[Expr, ...] = ()
+    nonzero: tuple[Expr, ...] = ()
+    relation: Expr | None = None
+    identity: bool = False
+
+    def substitute(self, table: dict[Symbol, Expr]) -> Branch:
+        """The branch with free symbols replaced; replaced symbols are no longer free."""
+
+        def put(e: Expr | None) -> Expr | None:
+            return None if e is None else e.xreplace(table)
+
+        return replace(
+            self,
+            map=put(self.map),
+            scale=put(self.scale),
+            shift=put(self.shift),
+            parameters={p: e.xreplace(table) for p, e in self.parameters.items()},
+            free=tuple(s for s in self.free if s not in table),
+            positive=tuple(e.xreplace(table) for e in self.positive),
+            nonzero=tuple(e.xreplace(table) for e in self.nonzero),
+            relation=put(self.relation),
+        )

@@ -1,0 +1,178 @@
+"""From solutions of the polynomial system to real closed forms: ``R = exp(kappa)`` and its kin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mpmath
+from sympy import Abs, Expr, S, Symbol, atan, cos, exp, lambdify, log, pi, sign, sin
+
+from identify.orbit.matching import Closing
+
+
+class Transcendental(Exception):
+    """A relation such as ``exp(t) = 1 + a*t`` remains; the method cannot enumerate its roots."""
+
+
+@dataclass
+class Open:
+    """A solution under construction: values of the unknowns, free symbols, algebraic symbols."""
+
+    values: dict[Symbol, Expr]
+    free: list[Symbol]
+    algebraic: dict[Symbol, Expr]
+    positive: list[Expr]
+    nonzero: list[Expr]
+    integers: list[Symbol]
+
+    def value(self, symbol: Symbol) -> Expr:
+        """The value of an unknown; itself where it is free."""
+        return self.values.get(symbol, symbol)
+
+    def put(self, table: dict[Symbol, Expr]) -> None:
+        """Replace symbols everywhere; replaced ones are no longer free."""
+        self.values = {s: e.xreplace(table) for s, e in self.values.items()}
+        self.values.update(table)
+        self.free = [s for s in self.free if s not in table]
+        self.positive = [e.xreplace(table) for e in self.positive]
+        self.nonzero = [e.xreplace(table) for e in self.nonzero]
+        self.algebraic = {s: e.xreplace(table) for s, e in self.algebraic.items() if s not in table}
+
+
+def close(solution: Open, closings: tuple[Closing, ...]) -> bool:
+    """Apply the closings in turn; False when the solution contradicts one."""
+    steps = {"exp": _close_exp, "angle": _close_angle, "power": _close_power, "log": _close_log}
+    return all(steps[closing.kind](solution, closing) for closing in closings)
+
+
+def _close_exp(solution: Open, closing: Closing) -> bool:
+    factor, kappa = solution.value(closing.values[0]), solution.value(closing.argument)
+    if factor == closing.values[0]:
+        solution.put({closing.values[0]: exp(kappa)})
+        return True
+    if factor == 1:
+        return False
+    return _set_linear(solution, kappa, log(factor), lambda: exp(kappa) - factor, [factor])
+
+
+def _close_log(solution: Open, closing: Closing) -> bool:
+    value, kappa = solution.value(closing.values[0]), solution.value(closing.argument)
+    if value == closing.values[0]:
+        solution.put({closing.values[0]: log(kappa)})
+        return True
+    if value == 0:
+        return False
+    return _set_linear(solution, kappa, exp(value), lambda: log(kappa) - value, [])
+
+
+def _close_power(solution: Open, closing: Closing) -> bool:
+    factor, kappa = solution.value(closing.values[0]), solution.value(closing.argument)
+    assert closing.exponent is not None
+    p = closing.exponent.xreplace(solution.values)
+    if factor == closing.values[0]:
+        solution.put({closing.values[0]: kappa**p})
+        return True
+    if kappa == 1:
+        return False
+    for x in solution.free:
+        left, right = _monomial(kappa, x), _monomial(factor, x)
+        if left is None or right is None:
+            continue
+        (c1, j), (c2, m) = left, right
+        if j * p - m == 0:
+            continue
+        base = c2 / c1**p
+        if base == 1:
+            return False  # only x = 1, where kappa is one: the case without a factor
+        solution.positive.append(c1)
+        solution.positive.append(c2)
+        solution.put({x: base ** (1 / (j * p - m))})
+        return True
+    return _set_linear(solution, kappa, factor ** (1 / p), lambda: kappa**p - factor, [factor])
+
+
+def _close_angle(solution: Open, closing: Closing) -> bool:
+    sine, cosine = (solution.value(v) for v in closing.values)
+    delta = solution.value(closing.argument)
+    circle = _on_circle(solution, sine, cosine)
+    if circle is not None:
+        solution.put({circle[0]: sin(delta), circle[1]: cos(delta)})
+        return True
+    if sine.free_symbols & set(solution.free) or cosine.free_symbols & set(solution.free):
+        raise Transcendental("an angle that depends on a free symbol")
+    turn = Symbol(f"n{len(solution.integers) or ''}", integer=True)
+    angle = _angle(sine, cosine)
+    target = next((x for x in solution.free if _linear(delta, x) is not None), None)
+    if target is None:
+        return not _differs(sin(delta) - sine) and not _differs(cos(delta) - cosine)
+    slope, rest = _linear(delta, target)  # type: ignore[misc]
+    solution.integers.append(turn)
+    solution.put({target: (angle + 2 * pi * turn - rest) / slope})
+    return True
+
+
+def _on_circle(solution: Open, sine: Expr, cosine: Expr) -> tuple[Symbol, Symbol] | None:
+    """The symbols that stand for sine and cosine where these are free on the circle."""
+    for one, other in ((sine, cosine), (cosine, sine)):
+        root = one if isinstance(one, Symbol) else -one
+        if root in solution.algebraic and other in solution.free:
+            if (solution.algebraic[root] - root**2 - other**2 + 1).expand() == 0:
+                if one is sine:
+                    return root, other
+                return other, root
+    return None
+
+
+def _angle(sine: Expr, cosine: Expr) -> Expr:
+    if sine == 0:
+        return S.Zero if cosine == 1 else pi
+    if cosine == 0:
+        return sign(sine) * pi / 2
+    return 2 * atan(sine / (1 + cosine))
+
+
+def _set_linear(solution: Open, argument: Expr, target: Expr, gap, positive: list[Expr]) -> bool:  # type: ignore[no-untyped-def]
+    """Solve ``argument = target`` for a free symbol that enters the argument alone and linearly."""
+    for x in solution.free:
+        parts = _linear(argument, x)
+        if parts is not None and not target.has(x):
+            solution.positive += positive
+            solution.put({x: (target - parts[1]) / parts[0]})
+            return True
+    if argument.free_symbols & set(solution.free) or target.free_symbols & set(solution.free):
+        raise Transcendental("a transcendental relation between free symbols")
+    return not _differs(gap())
+
+
+def _linear(expression: Expr, symbol: Symbol) -> tuple[Expr, Expr] | None:
+    if not expression.has(symbol):
+        return None
+    slope = expression.diff(symbol)
+    if slope.has(symbol):
+        slope = slope.cancel()
+    if slope.has(symbol) or slope == 0:
+        return None
+    return slope, expression.xreplace({symbol: S.Zero})
+
+
+def _monomial(expression: Expr, symbol: Symbol) -> tuple[Expr, Expr] | None:
+    """``(c, m)`` with ``expression = c * symbol**m``."""
+    exponent = (symbol * expression.diff(symbol) / expression).cancel()
+    if exponent.has(symbol) or not exponent.is_Integer:
+        return None
+    return (expression / symbol**exponent).cancel(), exponent
+
+
+def _differs(expression: Expr) -> bool:
+    """Whether the expression is nonzero at one random point (then it is no identity)."""
+    symbols = sorted(expression.free_symbols, key=str)
+    if not symbols:
+        return abs(complex(expression.evalf(40))) > 1e-30
+    with mpmath.workdps(50):
+        points = [mpmath.mpf(7 + 3 * i) / (11 + 2 * i) for i in range(len(symbols))]
+        return bool(abs(lambdify(symbols, expression, "mpmath")(*points)) > mpmath.mpf(10) ** -35)
+
+
+def real_root(radicand: Expr, order: int) -> Expr:
+    """The real root of odd order."""
+    return sign(radicand) * Abs(radicand) ** (S.One / order)

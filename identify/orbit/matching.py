@@ -1,0 +1,293 @@
+"""Ways in which the generators of a report can go over into those of the truth.
+
+Under ``f(u) = lambda*(u + t)`` a generator of the reported law, taken at f(u), must be a function of
+the generators of the true law at u, because distinct exponentials, branch points and so on are
+independent.  That leaves finitely many pairings.  Each pairing gives identities in u and new
+unknowns; what a new unknown means (``R = exp(kappa)``) is kept as a closing, to be applied after
+the polynomial equations are solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations, product
+from typing import Literal
+
+from sympy import Expr, Integer, Mul, S, Symbol
+
+from identify.algebra.lattice import determinant
+from identify.orbit.generators import Generator, Kind, StateFunctions, _add_angle, _multiple_angle
+
+MATCHING_LIMIT = 600
+
+
+@dataclass(frozen=True)
+class Closing:
+    """``exp``: values[0] = exp(argument); ``angle``: values = (sin, cos)(argument);
+    ``power``: values[0] = argument**exponent; ``log``: values[0] = log(argument)."""
+
+    kind: Literal["exp", "angle", "power", "log"]
+    values: tuple[Symbol, ...]
+    argument: Symbol
+    exponent: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Matching:
+    """One pairing: what to put for the report's generators, and what follows."""
+
+    substitution: dict[Symbol, Expr] = field(default_factory=dict)
+    unknowns: tuple[Symbol, ...] = ()
+    identities: tuple[Expr, ...] = ()
+    positive: tuple[Expr, ...] = ()
+    nonzero: tuple[Expr, ...] = ()
+    closings: tuple[Closing, ...] = ()
+    independent: tuple[Symbol, ...] = ()
+
+    def __or__(self, other: Matching) -> Matching:
+        return Matching(
+            {**self.substitution, **other.substitution},
+            self.unknowns + other.unknowns,
+            self.identities + other.identities,
+            self.positive + other.positive,
+            self.nonzero + other.nonzero,
+            self.closings + other.closings,
+            self.independent + other.independent,
+        )
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The two sides and the image f(u) of the state; ``partial`` when the truth is on a stratum."""
+
+    truth: StateFunctions
+    report: StateFunctions
+    image: Expr
+    partial: bool
+
+    def matchings(self) -> Iterator[Matching]:
+        """All pairings of all generators (at most MATCHING_LIMIT)."""
+        groups = [
+            list(self._lattice("exp")),
+            list(self._lattice("trig")),
+            list(self._roots()),
+            list(self._assignments("power", symbolic=True)),
+            list(self._assignments("abs")),
+            list(self._assignments("log")),
+            list(self._assignments("odd")),
+        ]
+        count = 0
+        for choice in product(*groups):
+            count += 1
+            if count > MATCHING_LIMIT:
+                raise OverflowError("too many pairings of generators")
+            total = Matching()
+            for piece in choice:
+                total = total | piece
+            yield total
+
+    def _of(self, side: StateFunctions, kind: Kind) -> list[Generator]:
+        return [g for g in side.generators if g.kind == kind]
+
+    def _at_image(self, expression: Expr) -> Expr:
+        return expression.xreplace({self.report.state: self.image})
+
+    # -- exponentials and trigonometric pairs -----------------------------------------------------
+
+    def _lattice(self, kind: Literal["exp", "trig"]) -> Iterator[Matching]:
+        ours, theirs = self._of(self.report, kind), self._of(self.truth, kind)
+        if not ours:
+            if not theirs or self.partial:
+                yield Matching()
+            return
+        for rows in self._row_choices(len(ours), len(theirs)):
+            yield from self._row_matchings(kind, ours, theirs, rows)
+
+    def _row_choices(self, ours: int, theirs: int) -> Iterator[tuple[tuple[int, ...] | None, ...]]:
+        """Integer rows: the i-th exponent at the image is this combination of the true exponents.
+
+        ``None`` leaves a generator unpaired: its coefficients must vanish.  A row of zeros lets
+        its exponent degenerate to a constant.  Both happen only on strata.
+        """
+        units = [tuple(s if i == j else 0 for i in range(theirs)) for j in range(theirs) for s in (1, -1)]
+        if not self.partial:
+            if ours == theirs == 1:
+                yield from (((1,),), ((-1,),))
+                return
+            pairs = {(i, j) for i in range(theirs) for j in range(theirs) if i != j}
+            sums = [
+                tuple((s if k == i else 0) + (r if k == j else 0) for k in range(theirs))
+                for i, j in sorted(pairs)
+                for s in (1, -1)
+                for r in (1, -1)
+                if i < j
+            ]
+            rows = units + sums if theirs == 2 else units
+            yield from (m for m in product(rows, repeat=ours) if _unimodular(m))
+            return
+        options: list[tuple[int, ...] | None] = [*units, tuple([0] * theirs), None]
+        yield from product(options, repeat=ours)
+
+    def _row_matchings(
+        self,
+        kind: Literal["exp", "trig"],
+        ours: Sequence[Generator],
+        theirs: Sequence[Generator],
+        rows: Sequence[tuple[int, ...] | None],
+    ) -> Iterator[Matching]:
+        pieces = []
+        for generator, row in zip(ours, rows, strict=True):
+            if row is None:
+                pieces.append([_unpaired(generator)])
+            else:
+                pieces.append(
+                    [self._row(kind, generator, theirs, row, still) for still in (True, False)]
+                )
+        tied = all(row is not None and _linear_form(g, self.report.state) for g, row in zip(ours, rows, strict=True))
+        choices = zip(*pieces, strict=True) if tied else product(*pieces)
+        for choice in choices:
+            total = Matching()
+            for piece in choice:
+                total = total | piece
+            yield total
+
+    def _row(
+        self,
+        kind: Literal["exp", "trig"],
+        generator: Generator,
+        theirs: Sequence[Generator],
+        row: tuple[int, ...],
+        still: bool,
+    ) -> Matching:
+        """One generator against an integer combination of the true ones; ``still``: no constant."""
+        combination = sum((n * g.argument for n, g in zip(row, theirs, strict=True)), S.Zero)
+        name = generator.symbols[0].name
+        if kind == "exp":
+            image = Mul(*(g.symbols[0] ** n for n, g in zip(row, theirs, strict=True)))
+            values: tuple[Symbol, ...] = (Symbol(f"_R{name}", real=True),)
+        else:
+            sine, cosine = S.Zero, S.One
+            for n, g in zip(row, theirs, strict=True):
+                sine, cosine = _add_angle(sine, cosine, *_multiple_angle(*g.symbols, n))
+            values = (Symbol(f"_s{name}", real=True), Symbol(f"_c{name}", real=True))
+        difference = self._at_image(generator.argument) - combination
+        if still:
+            images = (image,) if kind == "exp" else (sine, cosine)
+            return Matching(dict(zip(generator.symbols, images, strict=True)), identities=(difference,))
+        kappa = Symbol(f"_q{name}", real=True)
+        if kind == "exp":
+            return Matching(
+                {generator.symbols[0]: values[0] * image},
+                (values[0], kappa),
+                (difference - kappa,),
+                positive=(values[0],),
+                nonzero=(values[0], kappa),
+                closings=(Closing("exp", values, kappa),),
+            )
+        turned = _add_angle(sine, cosine, *values)
+        return Matching(
+            dict(zip(generator.symbols, turned, strict=True)),
+            (*values, kappa),
+            (difference - kappa, values[0] ** 2 + values[1] ** 2 - 1),
+            nonzero=(kappa,),
+            closings=(Closing("angle", values, kappa),),
+        )
+
+    # -- powers, absolute values, logarithms, odd functions ---------------------------------------
+
+    def _roots(self) -> Iterator[Matching]:
+        orders = {g.root for g in self.report.generators if g.root}
+        orders |= {g.root for g in self.truth.generators if g.root}
+        lists = [list(self._assignments("power", order=n)) for n in sorted(orders)]  # type: ignore[type-var]
+        for choice in product(*lists):
+            total = Matching()
+            for piece in choice:
+                total = total | piece
+            yield total
+
+    def _assignments(self, kind: Kind, symbolic: bool = False, order: int | None = None) -> Iterator[Matching]:
+        def wanted(g: Generator) -> bool:
+            return g.kind == kind and (kind != "power" or (g.root is None if symbolic else g.root == order))
+
+        ours = [g for g in self.report.generators if wanted(g)]
+        theirs = [g for g in self.truth.generators if wanted(g)]
+        if len(ours) != len(theirs) and not self.partial:
+            return
+        for images in _injections(theirs, len(ours), self.partial):
+            pieces = [
+                [_unpaired(g)] if image is None else list(self._single(g, image))
+                for g, image in zip(ours, images, strict=True)
+            ]
+            for choice in product(*pieces):
+                total = Matching()
+                for piece in choice:
+                    total = total | piece
+                yield total
+
+    def _single(self, ours: Generator, theirs: Generator) -> Iterator[Matching]:
+        symbol, image = ours.symbols[0], theirs.symbols[0]
+        if ours.kind == "odd":
+            if ours.function is theirs.function:
+                for epsilon in (Integer(1), Integer(-1)):
+                    same = self._at_image(ours.argument) - epsilon * theirs.argument
+                    yield Matching({symbol: epsilon * image}, identities=(same,))
+            return
+        kappa = Symbol(f"_q{symbol.name}", real=True)
+        same = self._at_image(ours.argument) - kappa * theirs.argument
+        if ours.kind == "abs":
+            for s in (Integer(1), Integer(-1)):
+                yield Matching({symbol: s * kappa * image}, (kappa,), (same,), (s * kappa,), (kappa,))
+            return
+        scale = Symbol(f"_K{symbol.name}", real=True)
+        if ours.root is not None:
+            tie = scale**ours.root - kappa
+            yield Matching(
+                {symbol: scale * image}, (kappa, scale), (same, tie), (kappa, scale), (kappa, scale)
+            )
+            return
+        fixed = same.xreplace({kappa: S.One})
+        if ours.kind == "log":
+            yield Matching({symbol: image}, identities=(fixed,))
+            yield Matching(
+                {symbol: image + scale},
+                (scale, kappa),
+                (same,),
+                (kappa,),
+                (kappa, kappa - 1),
+                (Closing("log", (scale,), kappa),),
+            )
+            return
+        assert ours.exponent is not None and theirs.exponent is not None
+        equal = ours.exponent - theirs.exponent
+        yield Matching({symbol: image}, identities=(fixed, equal))
+        yield Matching(
+            {symbol: scale * image},
+            (scale, kappa),
+            (same, equal),
+            (kappa, scale),
+            (kappa, kappa - 1, scale),
+            (Closing("power", (scale,), kappa, theirs.exponent),),
+        )
+
+
+def _unpaired(generator: Generator) -> Matching:
+    return Matching(independent=generator.symbols)
+
+
+def _linear_form(generator: Generator, state: Symbol) -> bool:
+    """Whether the argument is a multiple of the state, so that its constant is a multiple of t."""
+    return not (generator.argument / state).expand().has(state)
+
+
+def _unimodular(rows: Sequence[tuple[int, ...]]) -> bool:
+    return len(rows) == len(rows[0]) and abs(determinant(rows)) == 1
+
+
+def _injections(
+    targets: Sequence[Generator], count: int, partial: bool
+) -> Iterator[tuple[Generator | None, ...]]:
+    if not partial:
+        yield from permutations(targets, count)
+        return
+    yield from product([*targets, None], repeat=count)
