@@ -1,0 +1,53 @@
+"""From a law to its route: which theorem compares a report with the truth."""
+
+from __future__ import annotations
+
+from identify.law.law import Law
+from identify.routes.channels import Channels, expand_channels
+from identify.routes.feature import power_feature
+from identify.routes.refusal import Refusal, RefusedError, discontinuous, mixed_square, singular
+from identify.routes.route import LINEAR, ONE, SQUARE, Feature, Route
+
+
+def classify(law: Law) -> Route:
+    """The law's route, with channels whose sum is exactly its acceleration.
+
+    Semilinear (thm:semilinear-affine-collapse) within ``{1, v}``; feature separation
+    (thm:feature-separation) for continuous features without ``v**2``; canonical
+    (thm:canonical-report-orbit) for polynomials with ``v**2``; otherwise unsupported, saying which
+    premise fails.
+    """
+    try:
+        channels = expand_channels(law.acceleration, law.state, law.velocity)
+    except RefusedError as error:
+        return _unsupported(error.refusal)
+    refusal = _failing_premise(channels, str(law.velocity))
+    return _unsupported(refusal) if refusal else _supported(channels)
+
+
+def _failing_premise(channels: Channels, velocity: str) -> Refusal | None:
+    """The premise that the features break: continuity, or no ``v**2`` next to non-polynomials."""
+    for feature in channels:
+        if feature.power < 0:
+            return singular(feature, velocity)
+        if feature == Feature(ONE.power, True):
+            return discontinuous(velocity)
+        if SQUARE in channels and not feature.polynomial:
+            return mixed_square(feature, velocity)
+    return None
+
+
+def _supported(channels: Channels) -> Route:
+    pairs = tuple(channels.items())
+    if SQUARE in channels:
+        degree = max(int(feature.power) for feature in channels)
+        powers = tuple(power_feature(power) for power in range(degree + 1))
+        return Route("canonical", powers, pairs, "canonical-report-orbit")
+    if channels.keys() <= {ONE, LINEAR}:
+        return Route("semilinear", (ONE, LINEAR), pairs, "semilinear-affine-collapse")
+    features = tuple(sorted({ONE, *channels}))
+    return Route("feature-separation", features, pairs, "feature-separation")
+
+
+def _unsupported(refusal: Refusal) -> Route:
+    return Route("unsupported", (), (), None, refusal.reason, refusal.suggestion)
