@@ -16,16 +16,14 @@ from math import lcm
 from sympy import Abs, Expr, Integer, NumberSymbol, Pow, Rational, S, Symbol, sqrt
 
 from identify.algebra.budget import Budget
-from identify.algebra.ring import NotPolynomial, Poly, Ring
+from identify.algebra.ring import Poly, Ring
 from identify.algebra.solve import Solution, System, Unsolved, remainder, solve
-from identify.orbit.branch import Branch, Family
+from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat
 from identify.orbit.closing import Open, Transcendental, close, real_root
 from identify.orbit.generators import StateFunctions, Unhandled, state_functions
 from identify.orbit.matching import Matching, Pairing
 from identify.routes.route import Feature
 
-LAMBDA = Symbol("lambda", real=True)
-TAU = Symbol("tau", real=True)
 _SCALE = Symbol("_scale", real=True)
 _SHIFT = Symbol("_shift", real=True)
 _SPARE = tuple(Symbol(f"_root{i}", real=True) for i in range(4))
@@ -77,7 +75,7 @@ class _Problem:
         self.family, self.budget = family, budget
         self.conditions: list[Expr] = []
         self.unsolved: list[str] = []
-        self.report_symbols = {p: family.hat(p) for p in family.parameters}
+        self.report_symbols = {p: hat(p) for p in family.parameters}
         functions = [c for _, c in family.channels]
         truth = [c.xreplace(family.truth) for c in functions]
         self.truth = state_functions(truth, family.state)
@@ -369,5 +367,3 @@ def _compatible(truth: StateFunctions, matching: Matching, current: list[StateFu
 def _refine(truth: StateFunctions, q: int) -> StateFunctions | None:
     return None
 
-
-__all__ = ["LAMBDA", "TAU", "AffineBranches", "NotPolynomial", "affine_branches"]

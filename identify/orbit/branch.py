@@ -9,6 +9,20 @@ from sympy import Expr, Symbol
 from identify.routes.route import Feature
 
 
+LAMBDA = Symbol("_lambda", real=True)
+TAU = Symbol("_tau", real=True)
+
+
+def hat(parameter: Symbol) -> Symbol:
+    """The reported value of a parameter, as a symbol of its own."""
+    return Symbol(f"_hat_{parameter.name}", real=True)
+
+
+def is_hat(symbol: Symbol) -> bool:
+    """Whether the symbol stands for a reported parameter."""
+    return bool(symbol.name.startswith("_hat_"))
+
+
 @dataclass(frozen=True)
 class Family:
     """Channels ``c_k(z; parameters)`` with what the report must satisfy.
@@ -28,10 +42,6 @@ class Family:
     def known(self) -> tuple[Symbol, ...]:
         """The true parameters that remain independent."""
         return tuple(p for p in self.parameters if p not in self.truth)
-
-    def hat(self, parameter: Symbol) -> Symbol:
-        """The reported value of a parameter, where it stays free."""
-        return Symbol(f"{parameter.name}_hat", real=True)
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def _close_angle(solution: Open, closing: Closing) -> bool:
         return True
     if sine.free_symbols & set(solution.free) or cosine.free_symbols & set(solution.free):
         raise Transcendental("an angle that depends on a free symbol")
-    turn = Symbol(f"n{len(solution.integers) or ''}", integer=True)
+    turn = Symbol(f"_n{len(solution.integers)}", integer=True)
     angle = _angle(sine, cosine)
     target = next((x for x in solution.free if _linear(delta, x) is not None), None)
     if target is None:

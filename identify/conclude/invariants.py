@@ -1,0 +1,301 @@
+"""A short generating set of the functions of the parameters that every report agrees on.
+
+First the invariants of the continuous part of the compatible set: monomials from the integer kernel
+of the weights where the parameters only rescale, otherwise a moving frame (normalise some reported
+parameters; the others become invariants).  Then symmetric functions over the discrete branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import lcm
+
+import mpmath
+from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, log, sqrt
+
+from identify.algebra.lattice import integer_kernel
+from identify.algebra.ring import NotPolynomial, Ring
+from identify.conclude.verdict import Verdict, varies
+from identify.orbit.branch import LAMBDA, TAU, Branch
+from identify.orbit.compatible import CompatibleSet
+from identify.orbit.equality import same
+from identify.orbit.infinitesimal import rank
+from identify.orbit.sampling import Point, compiled, to_number
+
+
+@dataclass(frozen=True)
+class Invariants:
+    """Generating functions; ``complete`` when their Jacobian has the full rank."""
+
+    functions: tuple[Expr, ...]
+    signs: tuple[Expr, ...]
+    complete: bool
+
+
+def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> Invariants:
+    """Invariants of the whole compatible set, in readable form."""
+    identity = compatible.identity
+    if identity is None or compatible.dimensions is None:
+        return Invariants((), (), False)
+    parameters = compatible.family.known
+    continuous = continuous_invariants(identity.branch, parameters)
+    functions = symmetrised(continuous, compatible)
+    point = compatible.filter.points[0]
+    wanted = len(parameters) - compatible.dimensions.orbit
+    chosen = independent(functions, parameters, point, wanted)
+    signs = sign_invariants(compatible, verdicts)
+    return Invariants(tuple(chosen), signs, len(chosen) == wanted)
+
+
+# -- the continuous part --------------------------------------------------------------------------
+
+
+def continuous_invariants(branch: Branch, parameters: Sequence[Symbol]) -> list[Expr]:
+    """Functions constant along the free symbols of the branch, complete where a frame was found."""
+    fixed = [p for p in parameters if not varies(branch.parameters[p], branch.free)]
+    moving = [p for p in parameters if p not in fixed]
+    weights = weight_rows(branch, moving)
+    if weights is not None:
+        return [*fixed, *_monomials(weights, moving)]
+    symbolic = _symbolic_weights(branch, moving)
+    if symbolic is not None:
+        return [*fixed, *symbolic]
+    return [*fixed, *_moving_frame(branch, moving), *_rotations(branch, moving)]
+
+
+def weight_rows(branch: Branch, moving: Sequence[Symbol]) -> list[list[Rational]] | None:
+    """Exponents: row j says how each moving parameter scales with the j-th free symbol."""
+    rows = []
+    for symbol in branch.free:
+        row = []
+        for p in moving:
+            weight = _exponent(branch.parameters[p], symbol)
+            if weight is None or not isinstance(weight, Rational):
+                return None
+            row.append(weight)
+        if any(row):
+            rows.append(row)
+    return rows
+
+
+def _exponent(expression: Expr, symbol: Symbol) -> Expr | None:
+    """The exponent m in ``symbol**m`` (or ``exp(m*symbol)`` for a translation)."""
+    if not expression.has(symbol):
+        return S.Zero
+    positive = Symbol("_p", positive=True)
+    e = expression.xreplace({symbol: positive})
+    factor = S.One if symbol == TAU else positive
+    weight = (factor * e.diff(positive) / e).cancel()
+    return None if weight.has(positive) else weight
+
+
+def _monomials(rows: list[list[Rational]], moving: Sequence[Symbol]) -> list[Expr]:
+    integer_rows = []
+    for row in rows:
+        scale = lcm(*(int(w.q) for w in row))
+        integer_rows.append([int(w * scale) for w in row])
+    kernel = integer_kernel(integer_rows, len(moving))
+    return [_monomial(v, moving) for v in kernel]
+
+
+def _monomial(vector: list[int], symbols: Sequence[Symbol]) -> Expr:
+    """The monomial or its inverse, whichever has fewer symbols below the line."""
+    below = sum(1 for x in vector if x < 0)
+    above = sum(1 for x in vector if x > 0)
+    last = next((x for x in reversed(vector) if x), 0)
+    flip = below > above or (below == above and last < 0)
+    return Mul(*(s ** (-x if flip else x) for s, x in zip(symbols, vector, strict=True)))
+
+
+def _symbolic_weights(branch: Branch, moving: Sequence[Symbol]) -> list[Expr] | None:
+    """One scale with exponents that depend on fixed parameters: ``a**w_b / b**w_a``."""
+    used = [s for s in branch.free if any(branch.parameters[p].has(s) for p in moving)]
+    if len(used) != 1:
+        return None
+    weights = [_exponent(branch.parameters[p], used[0]) for p in moving]
+    if any(w is None or w.free_symbols & set(moving) for w in weights):
+        return None
+    reference, first = moving[0], weights[0]
+    assert first is not None
+    return [p**first / reference**w for p, w in zip(moving[1:], weights[1:], strict=True) if w is not None]
+
+
+def _moving_frame(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
+    """Normalise reported parameters one by one; the rest become invariants."""
+    values = {p: branch.parameters[p] for p in moving}
+    free = [s for s in branch.free if any(e.has(s) for e in values.values())]
+    free.sort(key=lambda s: (s == LAMBDA, s != TAU))
+    for symbol in free:
+        step = _normalisation(values, symbol)
+        if step is None:
+            continue
+        parameter, solution = step
+        del values[parameter]
+        values = {p: e.xreplace({symbol: solution}) for p, e in values.items()}
+    return [_positive_lead(_tidy(e)) for e in values.values() if not e.free_symbols & set(branch.free)]
+
+
+def _normalisation(values: dict[Symbol, Expr], symbol: Symbol) -> tuple[Symbol, Expr] | None:
+    """A reported parameter set to 0 or 1, solved for the free symbol."""
+    best: tuple[int, Symbol, Expr] | None = None
+    for parameter, expression in values.items():
+        solution = _solve_simple(expression, symbol)
+        if solution is not None and (best is None or solution.count_ops() < best[0]):
+            best = (int(solution.count_ops()), parameter, solution)
+    return None if best is None else best[1:]
+
+
+def _solve_simple(expression: Expr, symbol: Symbol) -> Expr | None:
+    if not expression.has(symbol):
+        return None
+    slope = expression.diff(symbol).cancel()
+    if not slope.has(symbol):
+        rest = expression.xreplace({symbol: S.Zero})
+        return (-rest / slope if rest != 0 else 1 / slope).cancel()
+    weight = _exponent(expression, symbol)
+    if weight is None:
+        return None
+    if symbol == TAU:
+        return -log(expression.xreplace({symbol: S.Zero})) / weight
+    constant = expression.xreplace({symbol: S.One})
+    return Pow(constant, -1 / weight)
+
+
+def _rotations(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
+    """``a**2 + b**2`` for pairs that turn into each other."""
+    found = []
+    for a, b in combinations(moving, 2):
+        candidate = branch.parameters[a] ** 2 + branch.parameters[b] ** 2
+        if not varies(candidate, branch.free):
+            found.append(a**2 + b**2)
+    return found
+
+
+def _tidy(expression: Expr) -> Expr:
+    if expression.is_rational_function():
+        return expression.cancel().factor() if expression.is_Add else expression.cancel()
+    return expression
+
+
+# -- discrete branches ----------------------------------------------------------------------------
+
+
+def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
+    """Functions unchanged on every branch: the given ones where they are, else symmetric functions."""
+    branches = [r.branch for r in compatible.branches if not r.branch.identity]
+    kept: list[Expr] = []
+    changed: list[Expr] = []
+    for f in functions:
+        images = [f.xreplace(b.parameters) for b in branches]
+        (kept if all(same(f, image) for image in images) else changed).append(f)
+    if not changed:
+        return kept
+    orbit = _distinct(changed, branches)
+    values = [[row[j] for row in orbit] for j in range(len(changed))]
+    for column in values:
+        kept += _elementary(column)
+    for first, second in combinations(range(len(changed)), 2):
+        mixed = [a * b for a, b in zip(values[first], values[second], strict=True)]
+        kept += _elementary(mixed)[:1]
+    return [f for f in kept if f.free_symbols]
+
+
+def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]:
+    """The different tuples of values that the functions take over the branches, the truth first."""
+    rows = [list(functions)]
+    for branch in branches:
+        start = {s: S.Zero if s == TAU else S.One for s in branch.free}
+        row = [f.xreplace(branch.parameters).xreplace(start) for f in functions]
+        if not any(all(same(a, b) for a, b in zip(row, other, strict=True)) for other in rows):
+            rows.append(row)
+    return rows
+
+
+def _elementary(values: list[Expr]) -> list[Expr]:
+    """Elementary symmetric functions, constants and repetitions left out."""
+    found = []
+    for k in range(1, len(values) + 1):
+        total = rational_form(Add(*(Mul(*subset) for subset in combinations(values, k))))
+        if total.free_symbols:
+            found.append(_positive_lead(total))
+    return found
+
+
+def _positive_lead(expression: Expr) -> Expr:
+    """The expression without a constant factor, and with a plus sign in front where there is a choice."""
+    coefficient, rest = expression.as_coeff_Mul()
+    if not coefficient.is_Rational:
+        return expression
+    return -rest if rest.could_extract_minus_sign() else rest
+
+
+def rational_form(expression: Expr) -> Expr:
+    """The expression with square roots that cancel between conjugates removed."""
+    roots = sorted((p for p in expression.atoms(Pow) if p.exp == Rational(1, 2)), key=str)
+    roots += sorted((p for p in expression.atoms(Pow) if p.exp == Rational(-1, 2)), key=str)
+    table: dict[Expr, Symbol] = {}
+    for root in roots:
+        symbol = table.setdefault(sqrt(root.base), Symbol(f"_r{len(table)}", real=True))
+        expression = expression.xreplace({root: symbol if root.exp > 0 else 1 / symbol})
+    try:
+        symbols = sorted(expression.free_symbols, key=str)
+        ring = Ring(symbols)
+        value = ring.fraction(expression)
+        result = value.expression()
+        for root, symbol in table.items():
+            result = _even(ring, result, symbol, root.base)
+        return result.cancel().factor() if not result.has(*table.values()) and result.is_Add else result
+    except (NotPolynomial, ZeroDivisionError):
+        return expression.xreplace({s: r for r, s in table.items()})
+
+
+def _even(ring: Ring, expression: Expr, symbol: Symbol, radicand: Expr) -> Expr:
+    """Replace even powers of the symbol; put the root back where odd ones remain."""
+    numerator, denominator = expression.as_numer_denom()
+    parts = []
+    for part in (numerator, denominator):
+        poly = part.as_poly(symbol)
+        if poly is None or not part.has(symbol):
+            parts.append(part)
+            continue
+        total = S.Zero
+        for (power,), coefficient in poly.terms():
+            total += coefficient * radicand ** (power // 2) * (sqrt(radicand) if power % 2 else 1)
+        parts.append(total.expand())
+    return (parts[0] / parts[1]).cancel()
+
+
+# -- choice and signs -----------------------------------------------------------------------------
+
+
+def independent(functions: list[Expr], parameters: Sequence[Symbol], point: Point, wanted: int) -> list[Expr]:
+    """The shortest functions with independent differentials at the point."""
+    unique: list[Expr] = []
+    for f in sorted(functions, key=lambda f: (not f.is_Symbol, len(str(f)))):
+        if not any(f == g for g in unique):
+            unique.append(f)
+    chosen: list[Expr] = []
+    rows: list[list[object]] = []
+    with mpmath.workdps(50):
+        values = [to_number(point.parameters[p]) for p in parameters]
+        for f in unique:
+            try:
+                gradient = compiled(parameters, [f.diff(p) for p in parameters])(*values)
+            except (ValueError, ZeroDivisionError):
+                continue
+            if len(chosen) < wanted and rank([*rows, gradient]) == len(rows) + 1:
+                rows.append(gradient)
+                chosen.append(f)
+    order = {p: i for i, p in enumerate(parameters)}
+    return sorted(chosen, key=lambda f: (not f.is_Symbol, order.get(f, 0), len(str(f))))
+
+
+def sign_invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> tuple[Expr, ...]:
+    """Parameters that vary but keep their sign, where the sign was not declared."""
+    return tuple(
+        p for p, v in verdicts.items() if v.status == "sign" and compatible.filter.facts.sign(p) not in ("+", "-")
+    )
+
+

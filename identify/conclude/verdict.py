@@ -1,0 +1,109 @@
+"""A verdict for each parameter: identified, finite, sign, free, or undecided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol
+
+from identify.analysis import Status
+from identify.orbit.branch import is_hat
+from identify.orbit.compatible import CompatibleSet
+from identify.orbit.equality import same
+from identify.orbit.facts import Facts
+from identify.orbit.real import Realness
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The status of a parameter, its value on the branch of the identity, and other values it can take."""
+
+    status: Status
+    transform: Expr
+    alternatives: tuple[tuple[Expr, tuple[Expr, ...]], ...]
+    why: str
+    redundant: bool = False
+
+
+def verdicts(compatible: CompatibleSet) -> dict[Symbol, Verdict]:
+    """The verdict for every declared parameter."""
+    return {p: _verdict(compatible, p) for p in compatible.family.parameters}
+
+
+def varies(expression: Expr, free: tuple[Symbol, ...]) -> bool:
+    """Whether the expression depends on the free symbols."""
+    used = [s for s in free if expression.has(s)]
+    if not used:
+        return False
+    moved = expression.xreplace({s: 2 * s + 3 for s in used})
+    return not same(expression, moved)
+
+
+def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
+    true_value = compatible.family.truth.get(parameter, parameter)
+    identity = compatible.identity
+    if identity is None:
+        return Verdict("undecided", parameter, (), "the branch of the identity map was not found")
+    transform = identity.branch.parameters[parameter]
+    moving = [r for r in compatible.branches if varies(r.branch.parameters[parameter], r.branch.free)]
+    others = _other_values(compatible, parameter, true_value)
+    if moving:
+        status, why = _moving(compatible, parameter, moving)
+        redundant = _through_redundancy(identity, parameter)
+        return Verdict(status, transform, _pairs(others, parameter), why, redundant)
+    sure = [r for r in others if r.verdict == "kept"]
+    if sure:
+        count = len({str(r.branch.parameters[parameter]) for r in sure})
+        why = f"{count} other value{'s' if count > 1 else ''} fit the same videos through another coordinate map"
+        return Verdict("finite", transform, _pairs(sure, parameter), why)
+    if others:
+        return Verdict("undecided", transform, _pairs(others, parameter), "another branch could not be decided over the reals")
+    if compatible.scope == "none":
+        return Verdict("undecided", transform, (), "; ".join(compatible.gaps))
+    return Verdict("identified", transform, (), "every compatible coordinate map leaves it unchanged")
+
+
+def _other_values(compatible: CompatibleSet, parameter: Symbol, value: Expr) -> list[Realness]:
+    return [
+        r
+        for r in compatible.branches
+        if not varies(r.branch.parameters[parameter], r.branch.free)
+        and not same(r.branch.parameters[parameter], value)
+    ]
+
+
+def _pairs(branches: list[Realness], parameter: Symbol) -> tuple[tuple[Expr, tuple[Expr, ...]], ...]:
+    """Each other value once, with the conditions under which it is real."""
+    found: list[tuple[Expr, tuple[Expr, ...]]] = []
+    for r in branches:
+        value = r.branch.parameters[parameter]
+        if not any(same(value, other) for other, _ in found):
+            found.append((value, r.conditions))
+    return tuple(found)
+
+
+def _moving(compatible: CompatibleSet, parameter: Symbol, moving: list[Realness]) -> tuple[Status, str]:
+    """Sign fixed, or not, for a parameter that varies along the orbit."""
+    everywhere = all(
+        _positive(r.facts, r.branch.parameters[parameter] / parameter) for r in compatible.branches
+    )
+    expression = moving[0].branch.parameters[parameter]
+    if everywhere:
+        return "sign", f"the coordinate map rescales it ({_how(expression, parameter)}), but never through zero"
+    if any(compatible.filter.sign_changes(r.branch, parameter) for r in compatible.kept):
+        return "free", f"its value follows the coordinate map ({_how(expression, parameter)})"
+    return "undecided", "it varies along the orbit; whether its sign can change is not decided"
+
+
+def _positive(facts: Facts, ratio: Expr) -> bool:
+    return facts.sign(ratio.cancel() if ratio.is_rational_function() else ratio) == "+"
+
+
+def _how(expression: Expr, parameter: Symbol) -> str:
+    return f"{parameter} -> {expression}"
+
+
+def _through_redundancy(identity: Realness, parameter: Symbol) -> bool:
+    """Whether the parameter moves although the coordinate stays fixed."""
+    hats = tuple(s for s in identity.branch.free if is_hat(s))
+    return varies(identity.branch.parameters[parameter], hats)

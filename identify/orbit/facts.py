@@ -1,0 +1,247 @@
+"""Signs that the declared conditions decide.
+
+``Facts.sign`` returns a sign only with a proof from the declared conditions: products, even powers,
+exponentials, sums of like signs, declared polynomials up to a positive factor, definite quadratics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from sympy import Abs, Add, Expr, Integer, Mul, Number, NumberSymbol, Pow, Rational, Symbol, cosh, exp
+
+from identify.algebra.ring import NotPolynomial, Ring
+
+Sign = Literal["+", "-", "0", ">=", "<=", "!=", "?"]
+
+_TIMES: dict[tuple[str, str], Sign] = {}
+_FLIP: dict[str, Sign] = {"+": "-", "-": "+", "0": "0", ">=": "<=", "<=": ">=", "!=": "!=", "?": "?"}
+
+
+def times(a: Sign, b: Sign) -> Sign:
+    """The sign of a product."""
+    if "0" in (a, b):
+        return "0"
+    if "?" in (a, b):
+        return "?"
+    if "!=" in (a, b):
+        return "!=" if {a, b} <= {"+", "-", "!="} else "?"
+    strict = {a, b} <= {"+", "-"}
+    negative = (a in ("-", "<=")) != (b in ("-", "<="))
+    if strict:
+        return "-" if negative else "+"
+    return "<=" if negative else ">="
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Known signs of expressions: ``(expression, sign)``."""
+
+    known: tuple[tuple[Expr, Sign], ...] = ()
+    _cache: dict[Expr, Sign] = field(default_factory=dict, compare=False, repr=False)
+
+    def with_signs(self, more: Iterable[tuple[Expr, Sign]]) -> Facts:
+        """These facts and more."""
+        return Facts(self.known + tuple(more))
+
+    @cached_property
+    def _table(self) -> dict[Expr, Sign]:
+        table: dict[Expr, Sign] = {}
+        for expression, sign in self.known:
+            positive, key = _normal(expression)
+            _merge(table, key, sign if positive else _FLIP[sign])
+            for factor, _ in _factors(key):
+                if sign in ("+", "-", "!=") and factor != key:
+                    _merge(table, _normal(factor)[1], "!=")
+        return table
+
+    def sign(self, expression: Expr) -> Sign:
+        """A proven sign of the (real) expression; "?" where there is no proof."""
+        if expression not in self._cache:
+            self._cache[expression] = self._sign(expression)
+        return self._cache[expression]
+
+    def _sign(self, e: Expr) -> Sign:
+        if isinstance(e, Number | NumberSymbol):
+            return "0" if e == 0 else ("+" if e > 0 else "-")
+        if isinstance(e, exp | cosh):
+            return "+"
+        looked = self._lookup(e)
+        if looked in ("+", "-", "0"):
+            return looked
+        if isinstance(e, Abs):
+            inner = self.sign(e.args[0])
+            return "+" if inner in ("+", "-", "!=") else ">="
+        if isinstance(e, Mul):
+            total: Sign = "+"
+            for factor in e.args:
+                total = times(total, self.sign(factor))
+            return total if total != "?" else looked
+        if isinstance(e, Pow):
+            found = self._power(e)
+            return found if found != "?" else looked
+        if isinstance(e, Add):
+            found = self._sum(e)
+            return found if found not in ("?", "!=") or looked == "?" else looked
+        return looked
+
+    def _lookup(self, e: Expr) -> Sign:
+        positive, key = _normal(e)
+        sign = self._table.get(key, "?")
+        return sign if positive else _FLIP[sign]
+
+    def _power(self, e: Expr) -> Sign:
+        base = self.sign(e.base)
+        if isinstance(e.exp, Integer):
+            if e.exp % 2 == 0:
+                return "+" if base in ("+", "-", "!=") else ">="
+            return base
+        if base == "+":
+            return "+"
+        if isinstance(e.exp, Rational) and e.exp > 0:
+            return ">=" if base != "!=" else "+"  # a real root is not negative
+        return "+" if isinstance(e.exp, Rational) else "?"
+
+    def _sum(self, e: Expr) -> Sign:
+        signs = {self.sign(t) for t in e.args}
+        if signs <= {"+", ">=", "0"} and signs & {"+", ">="}:
+            return "+" if "+" in signs else ">="
+        if signs <= {"-", "<=", "0"} and signs & {"-", "<="}:
+            return "-" if "-" in signs else "<="
+        factors = _factors(e)
+        if len(factors) > 1:
+            total: Sign = "+"
+            for factor, power in factors:
+                total = times(total, self.sign(factor**power))
+            return total
+        return self._quadratic(e)
+
+    def _quadratic(self, e: Expr) -> Sign:
+        for symbol in sorted(e.free_symbols, key=str):
+            poly = e.as_poly(symbol)
+            if poly is None or poly.degree() != 2:
+                continue
+            a, b, c = (poly.coeff_monomial(symbol**k) for k in (2, 1, 0))
+            if any(x.has(symbol) for x in (a, b, c)):
+                continue
+            discriminant = (b**2 - 4 * a * c).expand()
+            if discriminant != e and not discriminant.has(symbol) and self.sign(discriminant) == "-":
+                return self.sign(a)
+        return "?"
+
+    def implied(self, requirements: Iterable[tuple[Expr, Sign]], unknown: Iterable[Symbol]) -> Facts | None:
+        """The facts with signs that the requirements force on unknown symbols; None if impossible."""
+        facts, wanted = self, list(requirements)
+        unknown = set(unknown)
+        for _ in range(len(wanted) + 1):
+            more: list[tuple[Expr, Sign]] = []
+            for expression, required in wanted:
+                found = facts.sign(expression)
+                if _contradicts(found, required):
+                    return None
+                more += facts._forced(expression, required, unknown)
+            fresh = [(s, sign) for s, sign in more if facts.sign(s) != sign]
+            if not fresh:
+                return facts
+            facts = facts.with_signs(fresh)
+        return facts
+
+    def _forced(self, expression: Expr, required: Sign, unknown: set[Symbol]) -> list[tuple[Expr, Sign]]:
+        """The sign of the one factor of unknown sign, where the other factors' signs are known."""
+        if required not in ("+", "-"):
+            return []
+        rest: Sign = required
+        open_factor: Expr | None = None
+        for factor, power in _factors(expression):
+            sign = self.sign(factor**power)
+            if sign in ("+", "-"):
+                rest = times(rest, sign)
+            elif open_factor is None and isinstance(factor, Symbol) and factor in unknown and power % 2:
+                open_factor = factor
+            elif not (power % 2 == 0):
+                return []
+        return [(open_factor, rest)] if open_factor is not None else []
+
+
+def _merge(table: dict[Expr, Sign], key: Expr, sign: Sign) -> None:
+    old = table.get(key)
+    pair = {old, sign}
+    if old is None or old == "?":
+        table[key] = sign
+    elif pair == {"!=", ">="}:
+        table[key] = "+"
+    elif pair == {"!=", "<="}:
+        table[key] = "-"
+    elif sign in ("+", "-", "0"):
+        table[key] = sign
+
+
+def _contradicts(found: Sign, required: Sign) -> bool:
+    impossible = {
+        "+": ("-", "0", "<="),
+        "-": ("+", "0", ">="),
+        ">=": ("-",),
+        "<=": ("+",),
+        "!=": ("0",),
+        "0": ("+", "-", "!="),
+    }
+    return found in impossible.get(required, ())
+
+
+def _normal(expression: Expr) -> tuple[bool, Expr]:
+    """``(positive, key)``: the expression up to a nonzero rational factor, and that factor's sign."""
+    ring, poly, thaw = _to_ring(expression)
+    if ring is None or poly.is_zero():
+        return True, expression
+    lead = poly.leading_coefficient()
+    primitive = poly / poly.content()
+    if lead < 0:
+        return False, ring.expression(-primitive).xreplace(thaw)
+    return True, ring.expression(primitive).xreplace(thaw)
+
+
+def _factors(expression: Expr) -> list[tuple[Expr, int]]:
+    """Factors with exponents (numerator and denominator), a rational constant among them."""
+    ring, poly, thaw = _to_ring(expression, fraction=True)
+    if ring is None:
+        return [(expression, 1)]
+    result: list[tuple[Expr, int]] = []
+    for part, orientation in ((poly.numerator, 1), (poly.denominator, -1)):
+        if part.is_constant():
+            result.append((ring.expression(part), orientation))
+            continue
+        constant, factors = part.factor()
+        result.append((Integer(int(constant)), orientation))
+        result += [(ring.expression(f).xreplace(thaw), orientation * int(k)) for f, k in factors]
+    return [(f, k) for f, k in result if f != 1] or [(Integer(1), 1)]
+
+
+def _to_ring(expression: Expr, fraction: bool = False):  # type: ignore[no-untyped-def]
+    table: dict[Expr, Symbol] = {}
+    lifted = _lift(expression, table)
+    symbols = sorted(lifted.free_symbols, key=str)
+    ring = Ring(symbols)
+    try:
+        value = ring.fraction(lifted)
+    except (NotPolynomial, ZeroDivisionError):
+        return None, None, {}
+    thaw = {s: e for e, s in table.items()}
+    if fraction:
+        return ring, value, thaw
+    if not value.denominator.is_constant():
+        return None, None, {}
+    return ring, value.numerator, thaw
+
+
+def _lift(e: Expr, table: dict[Expr, Symbol]) -> Expr:
+    """Non-rational parts as symbols."""
+    if isinstance(e, Symbol | Rational):
+        return e
+    if isinstance(e, Add | Mul):
+        return e.func(*(_lift(a, table) for a in e.args))
+    if isinstance(e, Pow) and isinstance(e.exp, Integer):
+        return _lift(e.base, table) ** e.exp
+    return table.setdefault(e, Symbol(f"_a{len(table)}", real=True))

@@ -1,0 +1,215 @@
+"""Which branches are real reports: inside the assumptions, inside the domain, with a real map.
+
+A branch is kept on an exact-parameter witness and dropped only on a proof of signs.  Where there is
+neither, it is undecided.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import mpmath
+from sympy import Expr, I, Pow, Rational, Symbol
+
+from identify.law.law import Condition
+from identify.orbit.branch import LAMBDA, TAU, Branch, hat
+from identify.orbit.equality import same
+from identify.orbit.facts import Facts, Sign
+from identify.orbit.sampling import DIGITS, Number, Point, Sampler, compiled, holds, is_real, to_number, trials
+
+Verdict = Literal["kept", "dropped", "undecided"]
+_SIGNS: dict[str, Sign] = {">": "+", ">=": ">=", "!=": "!=", "==": "0"}
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An exact point of the truth and free values at which the branch is a real report."""
+
+    point: Point
+    free: dict[Symbol, Rational]
+
+
+@dataclass(frozen=True)
+class Realness:
+    """The verdict on one branch, its witness, and the conditions under which it exists."""
+
+    verdict: Verdict
+    branch: Branch
+    facts: Facts
+    witness: Witness | None = None
+    conditions: tuple[Expr, ...] = ()
+
+
+def declared_facts(conditions: tuple[Condition, ...]) -> Facts:
+    """The declared conditions as signs."""
+    return Facts(tuple((c.expression, _SIGNS[c.relation]) for c in conditions))
+
+
+class RealFilter:
+    """Judges branches against the declared conditions."""
+
+    def __init__(self, sampler: Sampler) -> None:
+        self.sampler = sampler
+        self.facts = declared_facts(sampler.assumptions)
+        self.points = sampler.points(12)
+
+    def judge(self, branch: Branch) -> Realness:
+        """Keep on a witness, drop on a proof, else undecided."""
+        requirements = self.requirements(branch)
+        unknown = (*branch.free, *branch.algebraic)
+        facts = self.facts.implied(requirements, unknown)
+        if facts is None or any(e.has(I) for e in branch.parameters.values()):
+            return Realness("dropped", branch, self.facts)
+        bound = {*branch.free, *branch.algebraic, *branch.integers}
+        open_conditions = tuple(
+            e
+            for e, s in requirements
+            if s in ("+", ">=") and not _proved(facts.sign(e), s) and not e.free_symbols & bound
+        )
+        facts = facts.with_signs((e, s) for e, s in requirements if s != "?")
+        if branch.identity:
+            return Realness("kept", branch, facts)
+        witness = self.witness(branch)
+        if witness is None:
+            return Realness("undecided", branch, facts, None, open_conditions)
+        return Realness("kept", branch, facts, witness, open_conditions)
+
+    def requirements(self, branch: Branch) -> list[tuple[Expr, Sign]]:
+        """Signs that must hold for the branch to be a real report."""
+        wanted: list[tuple[Expr, Sign]] = [(e, "+") for e in branch.positive]
+        wanted += [(e, "!=") for e in branch.nonzero if not e.free_symbols & set(branch.integers)]
+        for condition in self.sampler.assumptions:
+            wanted.append((condition.expression.xreplace(branch.parameters), _SIGNS[condition.relation]))
+        wanted += [(r, ">=") for r in radicands(branch)]
+        wanted += [(s, "+") for s in self._orientation(branch)]
+        return wanted
+
+    def _orientation(self, branch: Branch) -> list[Expr]:
+        """A domain that is unbounded on one side only cannot be reflected."""
+        if branch.scale is None or not self.sampler.domain:
+            return []
+        slopes = {self._slope(c) for c in self.sampler.domain}
+        return [branch.scale] if slopes in ({1}, {-1}) else []
+
+    def _slope(self, condition: Condition) -> int:
+        """The sign of the coefficient of the state in a linear domain condition (0: not linear)."""
+        slope = condition.expression.diff(self.sampler.state)
+        sign = self.facts.sign(slope) if not slope.has(self.sampler.state) else "?"
+        return {"+": 1, "-": -1}.get(sign, 0)
+
+    def witness(self, branch: Branch) -> Witness | None:
+        """A sample point and free values at which everything required holds."""
+        evaluate = _Evaluation(self.sampler, branch)
+        generator = random.Random(5)
+        for point in self.points:
+            for values in trials(evaluate.free, generator, 24 if branch.free else 1):
+                if evaluate.admissible(point, values):
+                    return Witness(point, dict(zip(evaluate.free, values, strict=True)))
+        return None
+
+
+    def sign_changes(self, branch: Branch, parameter: Symbol) -> bool:
+        """Whether a sample report gives the parameter the opposite sign, or zero."""
+        evaluate = _Evaluation(self.sampler, branch)
+        generator = random.Random(7)
+        for point in self.points:
+            for values in trials(evaluate.free, generator, 24 if branch.free else 1):
+                if evaluate.admissible(point, values, opposite=parameter):
+                    return True
+        return False
+
+
+class _Evaluation:
+    """Numerical check of one branch at sample points."""
+
+    def __init__(self, sampler: Sampler, branch: Branch) -> None:
+        self.sampler, self.branch = sampler, branch
+        table = {n: Rational(1) for n in branch.integers}
+        self.free = branch.free
+        names = (*sampler.parameters, *branch.free, *branch.algebraic)
+        reported = [branch.parameters[p].xreplace(table) for p in sampler.parameters]
+        self._reported = compiled(names, reported)
+        self._positive = compiled(names, [e.xreplace(table) for e in branch.positive])
+        self._nonzero = compiled(names, [e.xreplace(table) for e in branch.nonzero])
+        self._assumed = compiled(sampler.parameters, [c.expression for c in sampler.assumptions])
+        self._domain = compiled((sampler.state, *sampler.parameters), [c.expression for c in sampler.domain])
+        image = sampler.state if branch.map is None else branch.map.xreplace(table)
+        self._map = compiled((sampler.state, *names), [image])
+        self._minimal = [
+            compiled((s, *sampler.parameters, *branch.free), [e]) for s, e in branch.algebraic.items()
+        ]
+
+    def admissible(self, point: Point, free: tuple[Rational, ...], opposite: Symbol | None = None) -> bool:
+        """Whether the report is real and inside every condition (and flips the sign of ``opposite``)."""
+        self._opposite = opposite
+        with mpmath.workdps(DIGITS):
+            base = [to_number(v) for v in (*point.parameters.values(), *free)]
+            try:
+                return any(self._ok(point, [*base, *roots]) for roots in self._roots(base))
+            except (ValueError, ZeroDivisionError, OverflowError):
+                return False
+
+    def _roots(self, base: list[Number]) -> list[list[Number]]:
+        if not self._minimal:
+            return [[]]
+        if len(self._minimal) > 1:
+            return []
+        symbol, expression = next(iter(self.branch.algebraic.items()))
+        table = dict(zip((*self.sampler.parameters, *self.free), base, strict=True))
+        poly = expression.as_poly(symbol)
+        coefficients = [compiled(tuple(table), [c])(*table.values())[0] for c in poly.all_coeffs()]
+        roots = mpmath.polyroots(coefficients, maxsteps=200, extraprec=200)
+        return [[mpmath.re(r)] for r in roots if is_real(r)]
+
+    def _ok(self, point: Point, values: list[Number]) -> bool:
+        reported = self._reported(*values)
+        if not all(is_real(r) for r in reported):
+            return False
+        reported = [mpmath.re(r) for r in reported]
+        if self._opposite is not None:
+            i = self.sampler.parameters.index(self._opposite)
+            if reported[i] * values[i] > 0:
+                return False
+        checks = [(v, ">") for v in self._positive(*values)] + [(v, "!=") for v in self._nonzero(*values)]
+        checks += list(
+            zip(self._assumed(*reported), [c.relation for c in self.sampler.assumptions], strict=True)
+        )
+        if not all(holds(v, r) for v, r in checks):
+            return False
+        return all(self._inside(to_number(s), values, reported) for s in point.states)
+
+    def _inside(self, state: Number, values: list[Number], reported: list[Number]) -> bool:
+        image = self._map(state, *values)[0]
+        if not is_real(image):
+            return False
+        found = self._domain(mpmath.re(image), *reported)
+        return all(holds(v, c.relation) for v, c in zip(found, self.sampler.domain, strict=True))
+
+
+def radicands(branch: Branch) -> list[Expr]:
+    """Everything under an even root in the map or the parameter map."""
+    found: list[Expr] = []
+    for expression in (*branch.parameters.values(), *([branch.map] if branch.map is not None else [])):
+        for power in expression.atoms(Pow):
+            if isinstance(power.exp, Rational) and power.exp.q % 2 == 0 and power.base not in found:
+                found.append(power.base)
+    return found
+
+
+def _proved(found: Sign, wanted: Sign) -> bool:
+    return found == wanted or (wanted == ">=" and found in ("+", "0"))
+
+
+def with_identity(branch: Branch, state: Symbol, truth: dict[Symbol, Expr]) -> Branch:
+    """The branch, marked when the identity map with unchanged parameters is in its closure."""
+    table: dict[Symbol, Expr] = {LAMBDA: Rational(1), TAU: Rational(0)}
+    table.update({n: Rational(0) for n in branch.integers})
+    for parameter in branch.parameters:
+        table[hat(parameter)] = truth.get(parameter, parameter)
+    at = branch.substitute({s: e for s, e in table.items() if s in (*branch.free, *branch.integers)})
+    if at.map is None or at.algebraic or not same(at.map, state):
+        return branch
+    unchanged = all(same(e, truth.get(p, p)) for p, e in at.parameters.items())
+    return replace(branch, identity=unchanged)

@@ -1,0 +1,129 @@
+"""Rational points inside the declared conditions, and fast numerical evaluation there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+from sympy import Expr, Rational, S, Symbol, lambdify
+
+from identify.law.law import Condition
+
+DIGITS = 40
+TRIES = 3000
+
+Number = Any  # mpmath.mpf or mpmath.mpc
+
+
+def compiled(symbols: Sequence[Symbol], expressions: Sequence[Expr]) -> Callable[..., list[Number]]:
+    """The expressions as one mpmath function of the symbols."""
+    return lambdify(list(symbols), list(expressions), "mpmath")  # type: ignore[no-any-return]
+
+
+def holds(value: Number, relation: str) -> bool:
+    """Whether ``value relation 0`` for a real value away from rounding."""
+    if not is_real(value):
+        return False
+    value = mpmath.re(value)
+    tiny = mpmath.mpf(10) ** -(DIGITS // 2)
+    if relation == ">":
+        return bool(value > tiny)
+    if relation == ">=":
+        return bool(value > -tiny)
+    if relation == "==":
+        return bool(abs(value) < tiny)
+    return bool(abs(value) > tiny)
+
+
+def is_real(value: Number) -> bool:
+    """Whether a number is finite and real to half the working digits."""
+    if not mpmath.isfinite(value):
+        return False
+    return bool(abs(mpmath.im(value)) <= mpmath.mpf(10) ** -(DIGITS // 2) * (1 + abs(mpmath.re(value))))
+
+
+@dataclass(frozen=True)
+class Point:
+    """True parameters (all of them) and a few states inside the domain."""
+
+    parameters: dict[Symbol, Rational]
+    states: tuple[Rational, ...]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Random points of ``{parameters, state}`` inside assumptions and domain.
+
+    ``truth`` gives the parameters that an equality or a stratum fixes.
+    """
+
+    state: Symbol
+    parameters: tuple[Symbol, ...]
+    truth: dict[Symbol, Expr]
+    assumptions: tuple[Condition, ...]
+    domain: tuple[Condition, ...]
+
+    def points(self, count: int, seed: int = 1) -> list[Point]:
+        """Up to ``count`` points (fewer when the conditions are hard to meet)."""
+        generator = random.Random(seed)
+        found: list[Point] = []
+        free = [p for p in self.parameters if p not in self.truth]
+        relations = [c for c in self.assumptions if c.relation != "=="]
+        check = compiled(self.parameters, [c.expression for c in relations])
+        for _ in range(TRIES):
+            values: dict[Symbol, Rational] = {p: _rational(generator) for p in free}
+            values.update({p: e.xreplace(values) for p, e in self.truth.items()})
+            if not all(v.is_finite and v.is_real for v in values.values()):
+                continue
+            ordered = {p: values[p] for p in self.parameters}
+            if _all_hold(check, ordered.values(), [c.relation for c in relations]):
+                states = self._states(ordered, generator)
+                if states:
+                    found.append(Point(ordered, states))
+            if len(found) >= count:
+                break
+        return found
+
+    def _states(self, values: dict[Symbol, Rational], generator: random.Random) -> tuple[Rational, ...]:
+        check = compiled((self.state, *self.parameters), [c.expression for c in self.domain])
+        found: list[Rational] = []
+        for _ in range(200):
+            state = _rational(generator)
+            if _all_hold(check, (state, *values.values()), [c.relation for c in self.domain]):
+                found.append(state)
+            if len(found) == 4:
+                break
+        return tuple(found)
+
+
+def _all_hold(check: Callable[..., list[Number]], arguments: Iterable[Expr], relations: Sequence[str]) -> bool:
+    with mpmath.workdps(DIGITS):
+        try:
+            values = check(*(to_number(a) for a in arguments))
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return False
+        return all(holds(v, r) for v, r in zip(values, relations, strict=True))
+
+
+def to_number(value: Expr) -> Number:
+    """An exact rational (or any constant) as an mpmath number at the working precision."""
+    if isinstance(value, Rational):
+        return mpmath.mpf(int(value.p)) / int(value.q)
+    return mpmath.mpmathify(S(value).evalf(DIGITS))
+
+
+def _rational(generator: random.Random) -> Rational:
+    return Rational(generator.choice((1, 1, -1)) * generator.randint(1, 60), generator.randint(7, 30))
+
+
+def trials(symbols: Sequence[Symbol], generator: random.Random, count: int) -> Iterator[tuple[Rational, ...]]:
+    """Values for free symbols: simple ones first, then random ones, of both signs."""
+    simple = (Rational(2), Rational(1, 2), Rational(-1), Rational(1), Rational(-2), Rational(3))
+    for i in range(count):
+        if i < len(simple):
+            yield tuple(simple[i] for _ in symbols)
+        else:
+            yield tuple(_rational(generator) for _ in symbols)
