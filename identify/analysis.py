@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 SCHEMA = "identify/analysis/1"
 
@@ -62,7 +63,7 @@ class BranchInfo:
     given implicitly by ``relation`` (an equation between ``z`` and ``zhat``).  ``symbols`` gives
     algebraic numbers used in the expressions their minimal polynomial.  ``kind`` is "identity" for
     the branch through the identity map, else "discrete".  ``conditions`` must hold for the branch
-    to be real and inside the assumptions.
+    to be real and inside the assumptions.  ``integers`` run through all integers.
     """
 
     map: str | None
@@ -72,6 +73,7 @@ class BranchInfo:
     kind: str = "identity"
     relation: str | None = None
     symbols: dict[str, str] = field(default_factory=dict)
+    integers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ class Analysis:
     route: RouteInfo
     coverage: Coverage | None
     gauge: Gauge | None
-    weights: dict[str, int] | None
+    weights: dict[str, int | str] | None
     orbit_dimension: int | None
     invariants: tuple[str, ...]
     sign_invariants: tuple[str, ...]
@@ -168,3 +170,42 @@ class Analysis:
     def to_json(self, indent: int | None = 2) -> str:
         """The versioned JSON document ``identify/analysis/1``."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Analysis:
+        """The analysis whose ``to_dict`` is ``document``; ValueError where it is no such document."""
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+            raise ValueError(f"not a document of schema {SCHEMA}")
+        fields = {name: value for name, value in document.items() if name != "schema"}
+        analysis: Analysis = _rebuild(cls, fields)
+        return analysis
+
+    def _repr_html_(self) -> str:
+        from identify.report.notebook import analysis_html
+
+        return analysis_html(self)
+
+    def _repr_latex_(self) -> str:
+        from identify.report.notebook import analysis_latex
+
+        return analysis_latex(self)
+
+
+def _rebuild(kind: Any, value: Any) -> Any:
+    """``value`` (dictionaries and lists) as the annotated ``kind`` (dataclasses and tuples)."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if value is None or kind is Any:
+        return value
+    if origin in {Union, UnionType}:
+        return _rebuild(next(a for a in arguments if a is not type(None)), value)
+    if origin is tuple:
+        return tuple(_rebuild(arguments[0], item) for item in value)
+    if origin is dict:
+        return {key: _rebuild(arguments[1], item) for key, item in value.items()}
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = get_type_hints(kind)
+        try:
+            return kind(**{name: _rebuild(hints[name], item) for name, item in value.items()})
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"{kind.__name__} does not have this shape: {error}") from error
+    return value

@@ -40,7 +40,7 @@ def varies(expression: Expr, free: tuple[Symbol, ...]) -> bool:
 
 
 def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
-    true_value = compatible.family.truth.get(parameter, parameter)
+    true_value = compatible.family.truth[parameter]
     identity = compatible.identity
     if identity is None:
         return Verdict("undecided", parameter, (), "the branch of the identity map was not found")
@@ -84,9 +84,8 @@ def _pairs(branches: list[Realness], parameter: Symbol) -> tuple[tuple[Expr, tup
 
 def _moving(compatible: CompatibleSet, parameter: Symbol, moving: list[Realness]) -> tuple[Status, str]:
     """Sign fixed, or not, for a parameter that varies along the orbit."""
-    everywhere = all(
-        _positive(r.facts, r.branch.parameters[parameter] / parameter) for r in compatible.branches
-    )
+    value = compatible.family.truth[parameter]
+    everywhere = all(_positive(r.facts, r.branch.parameters[parameter] / value) for r in compatible.branches)
     expression = moving[0].branch.parameters[parameter]
     if everywhere:
         return "sign", f"the coordinate map rescales it ({_how(expression, parameter)}), but never through zero"

@@ -75,13 +75,13 @@ class _Problem:
         self.family, self.budget = family, budget
         self.conditions: list[Expr] = []
         self.unsolved: list[str] = []
-        self.report_symbols = {p: hat(p) for p in family.parameters}
+        self.report_symbols = {p: hat(p) for p in family.independent}
         functions = [c for _, c in family.channels]
-        truth = [c.xreplace(family.truth) for c in functions]
+        truth = [c.xreplace(family.stratum) for c in functions]
         self.truth = state_functions(truth, family.state)
-        generic = self.truth if not family.truth else state_functions(functions, family.state)
+        generic = self.truth if not family.stratum else state_functions(functions, family.state)
         self.report = _renamed(generic, self.report_symbols)
-        self.partial = bool(family.truth) and _shape(generic) != _shape(self.truth)
+        self.partial = bool(family.stratum)
 
     def orientations(self) -> list[_Orientation]:
         """Both signs apart where |lambda| enters."""
@@ -138,14 +138,12 @@ class _Problem:
             family.channels, self.report.functions, truth.functions, strict=True
         ):
             identities.append(ours.xreplace(table) - orientation.dilation(feature) * theirs)
-        equations = [e.xreplace(self.report_symbols) for e in family.equations]
         nonzero = [e.xreplace(self.report_symbols) for e in family.nonzero]
         unknowns = (*self.report_symbols.values(), *matching.unknowns, _SHIFT, _SCALE)
         state_symbols = (*truth.symbols, *matching.independent)
         positive = [*matching.positive] + ([_SCALE] if orientation.order else [])
         return _RingSystem.build(
             identities,
-            equations,
             [*nonzero, *matching.nonzero, _SCALE],
             family.known,
             unknowns,
@@ -170,11 +168,13 @@ class _Problem:
         if shift.has(TAU):
             shift = shift.cancel()
         names = {_SCALE: LAMBDA, _SHIFT: TAU}
+        reported = {p: opened.value(h).xreplace(table) for p, h in self.report_symbols.items()}
+        reported.update({p: e.xreplace(reported) for p, e in self.family.eliminated.items()})
         return Branch(
             map=scale.xreplace(table) * self.family.state + shift,
             scale=scale.xreplace(table),
             shift=shift,
-            parameters={p: opened.value(h).xreplace(table) for p, h in self.report_symbols.items()},
+            parameters=reported,
             free=tuple(names.get(s, s) for s in opened.free),
             integers=tuple(opened.integers),
             algebraic={s: e.xreplace(table) for s, e in opened.algebraic.items()},
@@ -208,7 +208,6 @@ class _RingSystem:
     def build(
         cls,
         identities: Sequence[Expr],
-        equations: Sequence[Expr],
         nonzero: Sequence[Expr],
         known: Sequence[Symbol],
         unknowns: Sequence[Symbol],
@@ -220,10 +219,9 @@ class _RingSystem:
         fixed = set(known)
         identities = [_freeze_constants(e, constants, fixed) for e in identities]
         arguments = [_freeze_constants(g.argument, constants, fixed) for g in truth.generators]
-        equations = [_freeze_constants(e, constants, fixed) for e in equations]
         nonzero = [_freeze_constants(e, constants, fixed) for e in nonzero]
         ring = Ring([*known, *constants.values(), *unknowns, *_SPARE, *state_symbols])
-        polys = [ring.polynomial(e) for e in equations]
+        polys: list[Poly] = []
         relations = _relations(ring, truth, arguments)
         denominators = []
         for identity in identities:

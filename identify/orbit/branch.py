@@ -27,21 +27,33 @@ def is_hat(symbol: Symbol) -> bool:
 class Family:
     """Channels ``c_k(z; parameters)`` with what the report must satisfy.
 
-    ``truth`` specialises the true parameters (a stratum, or an equality the user declared);
-    ``equations`` and ``nonzero`` hold for the reported ones.
+    ``eliminated`` parameters follow from the others by declared equalities and do not occur in the
+    channels; ``stratum`` specialises the true parameters only; ``nonzero`` holds for the reported ones.
     """
 
     state: Symbol
     parameters: tuple[Symbol, ...]
     channels: tuple[tuple[Feature, Expr], ...]
-    truth: dict[Symbol, Expr] = field(default_factory=dict)
-    equations: tuple[Expr, ...] = ()
+    eliminated: dict[Symbol, Expr] = field(default_factory=dict)
     nonzero: tuple[Expr, ...] = ()
+    stratum: dict[Symbol, Expr] = field(default_factory=dict)
+
+    @property
+    def independent(self) -> tuple[Symbol, ...]:
+        """The parameters that a report can choose."""
+        return tuple(p for p in self.parameters if p not in self.eliminated)
 
     @property
     def known(self) -> tuple[Symbol, ...]:
-        """The true parameters that remain independent."""
-        return tuple(p for p in self.parameters if p not in self.truth)
+        """The true parameters that remain independent on the stratum."""
+        return tuple(p for p in self.independent if p not in self.stratum)
+
+    @property
+    def truth(self) -> dict[Symbol, Expr]:
+        """The true values of all parameters, in the known ones."""
+        values: dict[Symbol, Expr] = {p: self.stratum.get(p, p) for p in self.independent}
+        values.update({p: e.xreplace(self.stratum) for p, e in self.eliminated.items()})
+        return values
 
 
 @dataclass(frozen=True)

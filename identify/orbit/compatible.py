@@ -51,6 +51,20 @@ class CompatibleSet:
         return [(r.branch, r.branch.parameters[parameter]) for r in self.branches]
 
 
+def compatible_set(family: Family, sampler: Sampler, canonical: bool, budget: Budget) -> CompatibleSet:
+    """The compatible set by the route of the family."""
+    return canonical_set(family, sampler, budget) if canonical else raw_set(family, sampler, budget)
+
+
+def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
+    found = affine_branches(family, budget)
+    judge = RealFilter(sampler)
+    branches = judged(found.branches, family, judge)
+    size = _dimensions(family, sampler, judge, canonical=True)
+    scope, gaps = _scope(found.unsolved, branches, size)
+    return CompatibleSet(family, judge, branches, size, found.conditions, scope, gaps)
+
+
 def raw_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
     """The compatible set of a raw route: all affine maps (thm:orbit-characterization)."""
     found = affine_branches(family, budget)

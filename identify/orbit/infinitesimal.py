@@ -35,7 +35,7 @@ def dimensions(family: Family, canonical: bool, point: Point) -> Dimensions | No
             rows = _canonical_rows(family, point) if canonical else _raw_rows(family, point)
         except (ValueError, ZeroDivisionError, OverflowError):
             return None
-        count = len(family.parameters)
+        count = len(family.independent)
         total, shape = rank(rows), rank([row[:2] for row in rows])
         pure = rank([row[2:] for row in rows])
     if total is None or shape is None or pure is None:
@@ -47,7 +47,7 @@ def dimensions(family: Family, canonical: bool, point: Point) -> Dimensions | No
 def _raw_rows(family: Family, point: Point) -> list[list[Number]]:
     """Rows ``(l, s, dtheta)`` of the linearised orbit equations at several states."""
     rows = []
-    z, parameters = family.state, family.parameters
+    z, parameters = family.state, family.independent
     values = [to_number(point.parameters[p]) for p in parameters]
     for feature, c in family.channels:
         parts = [c, c.diff(z), *(c.diff(p) for p in parameters)]
@@ -69,7 +69,7 @@ def _states(point: Point, count: int) -> list[Number]:
 
 def _canonical_rows(family: Family, point: Point) -> list[list[Number]]:
     """Rows ``(phi'(u0), phi(u0), dtheta)`` from the Taylor coefficients of every channel."""
-    z, parameters = family.state, family.parameters
+    z, parameters = family.state, family.independent
     values = [to_number(point.parameters[p]) for p in parameters]
     u0, order = to_number(point.states[0]), len(parameters) + 5
     series: dict[int, list[list[Number]]] = {}

@@ -207,9 +207,9 @@ def with_identity(branch: Branch, state: Symbol, truth: dict[Symbol, Expr]) -> B
     table: dict[Symbol, Expr] = {LAMBDA: Rational(1), TAU: Rational(0)}
     table.update({n: Rational(0) for n in branch.integers})
     for parameter in branch.parameters:
-        table[hat(parameter)] = truth.get(parameter, parameter)
+        table[hat(parameter)] = truth[parameter]
     at = branch.substitute({s: e for s, e in table.items() if s in (*branch.free, *branch.integers)})
     if at.map is None or at.algebraic or not same(at.map, state):
         return branch
-    unchanged = all(same(e, truth.get(p, p)) for p, e in at.parameters.items())
+    unchanged = all(same(e, truth[p]) for p, e in at.parameters.items())
     return replace(branch, identity=unchanged)

@@ -1,0 +1,185 @@
+"""``verify``: a saved analysis re-checked claim by claim, sharing no code with the solver.
+
+    document -> law re-read -> branches by substitution -> tangent by rank -> conclusions
+
+Nothing in the document is trusted.  A claim that cannot be tested in the time given is reported
+with ``passed=None``, never as passed.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import mpmath
+from sympy import Abs, sign
+
+from identify.certificate.branch import read_branch
+from identify.certificate.conclusions import Evidence, check_independence, check_invariants, check_verdicts
+from identify.certificate.dimensions import (
+    check_dimensions,
+    check_identity_branch,
+    check_lock,
+    check_through_identity,
+    check_weights,
+)
+from identify.certificate.document import BranchClaim, Document, StratumClaim, read_document
+from identify.certificate.evaluation import Unreadable
+from identify.certificate.exact import check_claims
+from identify.certificate.features import check_canonical, check_coverage, check_route
+from identify.certificate.linearisation import Tangent, tangent
+from identify.certificate.problem import Problem, check_fingerprint, read_problem
+from identify.certificate.reading import REFUSALS
+from identify.certificate.reports import Trial, try_branch
+from identify.certificate.sampling import Sampler
+from identify.certificate.search import check_search
+from identify.certificate.verification import Check, Verification
+
+GUARD_DIGITS = 25
+BUDGET = 20.0
+RAW = ("semilinear", "feature-separation")
+
+
+def verify(
+    document: Mapping[str, Any], *, digits: int = 50, seed: int = 0, samples: int = 3, budget: float = BUDGET
+) -> Verification:
+    """Re-checks the document ``identify/analysis/1`` by substitution to ``digits`` digits.
+
+    Random points come from ``seed``; ``samples`` thetas are drawn for each branch; after
+    ``budget`` seconds the remaining claims are left undecided.
+    """
+    typed, shape = read_document(document)
+    if typed is None:
+        return Verification.of((shape,))
+    sampler = Sampler(digits, samples, random.Random(seed), time.monotonic() + budget)
+    with mpmath.workdps(digits + GUARD_DIGITS):
+        return Verification.of((shape, *_run([lambda: _checks(typed, sampler)], sampler)))
+
+
+def _checks(document: Document, sampler: Sampler) -> list[Check]:
+    problem, checks = read_problem(document.law)
+    found = [*checks, check_fingerprint(document.law, document.certificate.law_sha256)]
+    if problem is None:
+        return found
+    if document.route.name == "unsupported" or document.outcome == "unsupported":
+        return [*found, _withheld(document)]
+    found.append(check_route(problem, document.route, sampler))
+    if document.coverage is not None:
+        found += check_coverage(problem, document.coverage, document.route, sampler)
+    if document.canonical is not None:
+        found += check_canonical(problem, document.canonical, sampler)
+    found += _generic(problem, document, sampler)
+    for stratum in document.strata:
+        found += _stratum(problem, document, stratum, sampler)
+    return found
+
+
+def _withheld(document: Document) -> Check:
+    """An unsupported law carries no verdicts."""
+    claimed = [n for n, v in document.parameters.items() if v.status != "undecided"]
+    gauge = document.gauge is not None and (document.gauge.branches or document.gauge.dimension is not None)
+    silent = not claimed and not gauge and not document.invariants
+    same = document.route.name == document.outcome
+    detail = "" if silent and same else "claims are made although the theorems do not apply"
+    return Check("unsupported", "no claim is made about an unsupported law", silent and same, detail)
+
+
+def _generic(problem: Problem, document: Document, sampler: Sampler) -> list[Check]:
+    """All claims about generic parameters."""
+    branches = document.gauge.branches if document.gauge else ()
+    evidence, found = _evidence(problem, document, branches, sampler, "", generic=True)
+    lifted = document.gauge.dimension if document.gauge else None
+    raw = document.route.name in RAW
+    lock = document.gauge.translation_lock if document.gauge else None
+    done: Sequence[Callable[[], list[Check]]] = (
+        lambda: check_dimensions(evidence, lifted, document.orbit_dimension),
+        lambda: [check_independence(evidence, document.invariants, document.orbit_dimension)],
+        lambda: [check_identity_branch(evidence, lifted), *check_through_identity(evidence, sampler)],
+        lambda: check_lock(evidence, lock, raw),
+        lambda: check_claims(evidence, document.certificate),
+    )
+    always: Sequence[Callable[[], list[Check]]] = (
+        lambda: check_weights(evidence, document.weights),
+        lambda: check_invariants(evidence, document.invariants, document.sign_invariants),
+        lambda: check_verdicts(evidence, document.parameters),
+        lambda: check_search(evidence, document, sampler),
+    )
+    return found + _run([*done, *always] if document.outcome == "done" else always, sampler)
+
+
+def _stratum(problem: Problem, document: Document, stratum: StratumClaim, sampler: Sampler) -> list[Check]:
+    """All claims about one vanishing stratum; a stratum that is only named claims nothing."""
+    if stratum.outcome != "done":
+        return []
+    label = f"stratum {stratum.condition[:60]}: "
+    try:
+        special = problem.on_stratum(stratum.condition)
+    except Unreadable as refusal:
+        return [Check(f"{label}condition", "can be read", False, str(refusal))]
+    evidence, found = _evidence(special, document, stratum.branches, sampler, label, generic=False)
+    steps: Sequence[Callable[[], list[Check]]] = (
+        lambda: check_dimensions(evidence, stratum.gauge_dimension, stratum.orbit_dimension),
+        lambda: check_invariants(evidence, stratum.invariants, ()),
+        lambda: check_verdicts(evidence, stratum.parameters) if stratum.parameters else [],
+    )
+    later = _run(steps, sampler)
+    return found + [Check(label + c.name, c.claim, c.passed, c.detail) for c in later]
+
+
+def _evidence(
+    problem: Problem,
+    document: Document,
+    branches: tuple[BranchClaim, ...],
+    sampler: Sampler,
+    label: str,
+    generic: bool,
+) -> tuple[Evidence, list[Check]]:
+    """The reports of every branch and the tangents, with one check for each branch."""
+    trials: list[Trial] = []
+    checks: list[Check] = []
+    for number, claim in enumerate(branches, 1):
+        name = f"{number} ({(claim.map or claim.relation or '?')[:40]})"
+        try:
+            trial = try_branch(problem, read_branch(problem, claim, name), sampler)
+        except Unreadable as refusal:
+            checks.append(Check(f"{label}branch {name}", "can be read", False, str(refusal)))
+            continue
+        trials.append(trial)
+        check = trial.check(sampler.digits)
+        checks.append(Check(label + check.name, check.claim, check.passed, check.detail))
+    tangents = _tangents(problem, document, sampler)
+    return Evidence(problem, tuple(trials), tangents, sampler.digits - 5, generic), checks
+
+
+def _tangents(problem: Problem, document: Document, sampler: Sampler) -> tuple[Tangent, ...]:
+    """The linearised compatible set at two thetas, where it can be computed.
+
+    In the canonical route it is a germ at one state, which says too little about a law with a kink.
+    """
+    found: list[Tangent] = []
+    if document.route.name == "canonical" and problem.acceleration.has(Abs, sign):
+        return ()
+    for _ in range(2):
+        try:
+            one = tangent(problem, sampler, document.route.name == "canonical", len(document.route.features))
+        except (Unreadable, ArithmeticError):
+            continue
+        if one is not None and one.elimination.rank is not None:
+            found.append(one)
+    return tuple(found)
+
+
+def _run(steps: Sequence[Callable[[], list[Check]]], sampler: Sampler) -> list[Check]:
+    """The checks of each step; what the time does not allow, or what breaks, is undecided."""
+    found: list[Check] = []
+    for step in steps:
+        if sampler.late:
+            found.append(Check("time", "all claims were tested", None, "the time given is used up"))
+            break
+        try:
+            found += step()
+        except REFUSALS as broken:  # a document that breaks the checker has not been checked
+            found.append(Check("checker", "all claims were tested", None, f"{type(broken).__name__} raised"))
+    return found

@@ -1,0 +1,180 @@
+"""Dimensions, weights and the translation lock, re-checked on the linearised identity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import mpmath
+from sympy import Expr, diff
+
+from identify.certificate.branch import Branch
+from identify.certificate.conclusions import Evidence
+from identify.certificate.document import LockClaim
+from identify.certificate.evaluation import Point, Unreadable, Value, evaluate
+from identify.certificate.least_squares import descend
+from identify.certificate.linear import Row, rank
+from identify.certificate.linearisation import Tangent
+from identify.certificate.maps import ExplicitMap
+from identify.certificate.reading import evaluable
+from identify.certificate.reports import Report, Trial
+from identify.certificate.sampling import Sampler
+from identify.certificate.verification import Check
+
+Target = tuple[Expr, Point, Value]
+
+TINY = mpmath.mpf(10) ** -20
+
+
+def check_dimensions(evidence: Evidence, lifted: int | None, orbit: int | None) -> list[Check]:
+    """The claimed dimensions equal those of the linearised compatible set."""
+    found = [(t.elimination.nullity, t.orbit_dimension) for t in evidence.tangents]
+    return [
+        _compare(evidence, "gauge dimension", "lifted compatible set", lifted, [n for n, _ in found]),
+        _compare(evidence, "orbit dimension", "compatible parameter set", orbit, [m for _, m in found]),
+    ]
+
+
+def _compare(evidence: Evidence, name: str, noun: str, claimed: int | None, found: list[int | None]) -> Check:
+    claim = f"the {noun} has dimension {claimed}"
+    known = [dimension for dimension in found if dimension is not None]
+    if claimed is None or not known:
+        return Check(name, claim, None, "not claimed" if claimed is None else "no clear rank")
+    least = min(known)  # a kernel can only be too large at an unlucky point
+    if least > claimed and not evidence.generic:
+        # On a stratum the tangent space may exceed the set itself.
+        return Check(name, claim, None, f"the linearised identity only bounds it by {least}")
+    return Check(name, claim, least == claimed, f"the linearised identity gives {least}")
+
+
+def check_identity_branch(evidence: Evidence, lifted: int | None) -> Check:
+    """Some branch passes through the identity and fills the compatible set near it."""
+    claim = f"an identity branch depends on its free symbols with rank {lifted}"
+    trials = [t for t in evidence.trials if t.branch.kind == "identity" and t.reports]
+    if not trials or lifted is None:
+        absent = not any(t.branch.kind == "identity" for t in evidence.trials)
+        return Check("identity branch", claim, False if absent else None, "there is none to test")
+    ranks = [r for trial in trials if (r := _branch_rank(evidence, trial)) is not None]
+    if not ranks:
+        return Check("identity branch", claim, None, "the map is implicit or the rank unclear")
+    return Check("identity branch", claim, max(ranks) == lifted, f"rank {max(ranks)}")
+
+
+def check_through_identity(evidence: Evidence, sampler: Sampler) -> list[Check]:
+    """Each branch of kind "identity" returns the identity for suitable free values."""
+    trials = [t for t in evidence.trials if t.branch.kind == "identity" and t.reports]
+    return [_through_identity(evidence, trial, sampler) for trial in trials]
+
+
+def _through_identity(evidence: Evidence, trial: Trial, sampler: Sampler) -> Check:
+    branch, report = trial.branch, trial.reports[0]
+    name, claim = f"identity {branch.label}", "the branch passes through the identity"
+    if not isinstance(branch.map, ExplicitMap) or branch.roots:
+        return Check(name, claim, None, "the map is implicit")
+    states = [u for u, _ in report.jets]
+    targets = [(branch.map.expression, {evidence.problem.state: u}, u) for u in states]
+    targets += [(e, {}, report.theta[p]) for p, e in branch.parameters.items()]
+    if any(_fixed_elsewhere(branch, report, *target) for target in targets):
+        return Check(name, claim, False, "a value that no free symbol can change differs from the truth")
+    starts = _starts(branch, report, sampler)
+    good = any(_reaches(branch, report, targets, start) for start in starts)
+    return Check(name, claim, good or None, "" if good else "no free values found")
+
+
+def _fixed_elsewhere(branch: Branch, report: Report, expression: Expr, at: Point, target: Value) -> bool:
+    if expression.free_symbols & set(branch.free):
+        return False
+    return bool(abs(evaluate(expression, {**report.point, **at}) - target) > TINY * (1 + abs(target)))
+
+
+def _starts(branch: Branch, report: Report, sampler: Sampler) -> list[list[Value]]:
+    """Likely values of the free symbols at the identity, then random ones."""
+    one, zero, count = mpmath.mpf(1), mpmath.mpf(0), len(branch.free)
+    likely = [[one] * count, [one, *[zero] * (count - 1)], [*[zero] * (count - 1), one], [zero] * count]
+    near = [[x * (1 if k % 2 else -1) for x in sampler.values(branch.free).values()] for k in range(8)]
+    return (likely if count else [[]]) + [[report.point[s] for s in branch.free], *near]
+
+
+def _reaches(branch: Branch, report: Report, targets: Sequence[Target], start: list[Value]) -> bool:
+    """Whether the free values that return the identity are found from this start."""
+
+    def system(x: Row) -> tuple[Row, list[Row]]:
+        point = {**report.point, **dict(zip(branch.free, x, strict=True))}
+        residuals = [evaluate(e, {**point, **at}) - target for e, at, target in targets]
+        rows = [[evaluate(diff(e, s), {**point, **at}) for s in branch.free] for e, at, _ in targets]
+        return residuals, rows
+
+    try:
+        return not branch.free or descend(system, start) is not None
+    except (ArithmeticError, ValueError):
+        return False
+
+
+def _branch_rank(evidence: Evidence, trial: Trial) -> int | None:
+    """The rank of (f(u1), f(u2), eta) as a function of the free symbols."""
+    if not isinstance(trial.branch.map, ExplicitMap) or trial.branch.roots:
+        return None
+    report, state = trial.reports[0], evidence.problem.state
+    try:
+        rows = [
+            [evaluate(evaluable(diff(trial.branch.map.expression, s)), {**report.point, state: u})
+             for s in trial.branch.free]
+            for u, _ in report.jets
+        ]  # fmt: skip
+        parameters = trial.branch.parameters.values()
+        rows += [
+            [evaluate(evaluable(diff(e, s)), report.point) for s in trial.branch.free] for e in parameters
+        ]
+    except (Unreadable, ArithmeticError):
+        return None
+    return rank(rows) if trial.branch.free else 0
+
+
+def check_weights(evidence: Evidence, weights: Mapping[str, int] | None) -> list[Check]:
+    """The scaling ``f = lambda*u, eta = lambda**(-w) theta`` is compatible to first order."""
+    if weights is None:
+        return []
+    claim = "parameters scale with the stated weights"
+    names = [p.name for p in evidence.problem.parameters]
+    if set(weights) != set(names):
+        return [Check("weights", claim, False, "the weights name other parameters than the law")]
+    if not evidence.tangents:
+        return [Check("weights", claim, None, "no tangent could be computed")]
+    good = all(_scales(evidence, tangent, weights) for tangent in evidence.tangents)
+    return [Check("weights", claim, good, "" if good else "the scaling is not compatible")]
+
+
+def _scales(evidence: Evidence, tangent: Tangent, weights: Mapping[str, int]) -> bool:
+    one = mpmath.mpf(1)
+    phi = [mpmath.mpf(0), one] if tangent.maps == 2 else [tangent.base, one]
+    dp: Row = [-weights[p.name] * tangent.theta[p] for p in evidence.problem.parameters]
+    return tangent.contains(phi, dp)
+
+
+def check_lock(evidence: Evidence, lock: LockClaim | None, raw: bool) -> list[Check]:
+    """Raw routes: with a lock no branch translates; without one some branch does."""
+    if lock is None or not raw:
+        return []
+    claim = "no compatible map translates" if lock.locked else "some compatible map translates"
+    moved = any(_translates(evidence, trial) for trial in evidence.trials) or _slides(evidence)
+    if lock.locked:
+        return [Check("translation lock", claim, not moved, "a branch translates" if moved else "")]
+    return [Check("translation lock", claim, True if moved else None, "" if moved else "none is shown")]
+
+
+def _slides(evidence: Evidence) -> bool:
+    """Whether the linearised set contains a translation at u = 0."""
+    vectors = [vector for t in evidence.tangents for vector in t.elimination.kernel()]
+    return any(abs(vector[0]) > TINY for vector in vectors)
+
+
+def _translates(evidence: Evidence, trial: Trial) -> bool:
+    if not isinstance(trial.branch.map, ExplicitMap):
+        return False
+    for report in trial.reports:
+        at_zero = {**report.point, evidence.problem.state: mpmath.mpf(0)}
+        try:
+            if abs(evaluate(trial.branch.map.expression, at_zero)) > TINY:
+                return True
+        except ArithmeticError:
+            continue
+    return False

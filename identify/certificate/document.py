@@ -1,0 +1,177 @@
+"""The saved analysis read as hostile data: every size bounded, every type checked.
+
+The models repeat the shape of ``identify.analysis`` on purpose: the checker shares nothing with
+the solver but the law parser.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
+
+from identify.certificate.verification import Check
+
+SCHEMA = "identify/analysis/1"
+PROBLEMS_SHOWN = 8
+
+Name = Annotated[StrictStr, Field(max_length=64)]
+Text = Annotated[StrictStr, Field(max_length=12000)]
+Prose = Annotated[StrictStr, Field(max_length=20000)]
+Count = Annotated[StrictInt, Field(ge=0, le=1000)]
+Names = Annotated[tuple[Name, ...], Field(max_length=32)]
+Texts = Annotated[tuple[Text, ...], Field(max_length=64)]
+TextMap = Annotated[dict[Name, Text], Field(max_length=32)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class LawClaim(_Model):
+    """The law as the document states it."""
+
+    text: Text
+    state: Name
+    velocity: Name
+    acceleration: Text
+    leading: Text
+    parameters: Names
+    assumptions: Texts
+    domain: Texts
+
+
+class RouteClaim(_Model):
+    """The route and its velocity features."""
+
+    name: Literal["semilinear", "feature-separation", "canonical", "unsupported"]
+    features: Texts
+
+
+class CoverageClaim(_Model):
+    """The velocities that must be realized."""
+
+    features: Texts
+    rank: Count
+    velocities: Count
+    both_directions: StrictBool
+    example: Texts
+    one_direction_rank: Count
+
+
+class BranchClaim(_Model):
+    """One branch: map and parameter map."""
+
+    map: Text | None
+    free: Names
+    conditions: Texts
+    parameters: TextMap
+    kind: Name = "identity"
+    relation: Text | None = None
+    symbols: TextMap = Field(default_factory=dict)
+
+
+Branches = Annotated[tuple[BranchClaim, ...], Field(max_length=64)]
+
+
+class LockClaim(_Model):
+    """Whether translations are excluded."""
+
+    locked: StrictBool
+    because: Prose
+
+
+class GaugeClaim(_Model):
+    """The lifted compatible set."""
+
+    dimension: Count | None
+    branches: Branches
+    translation_lock: LockClaim | None
+
+
+class VerdictClaim(_Model):
+    """The verdict on one parameter."""
+
+    status: Literal["identified", "finite", "sign", "free", "undecided"]
+    transform: Text | None
+    alternatives: Texts
+
+
+Verdicts = Annotated[dict[Name, VerdictClaim], Field(max_length=32)]
+
+
+class CanonicalClaim(_Model):
+    """The canonical step."""
+
+    c2: Text
+    normalizer: Text | None
+    normalizer_derivative: Text
+
+
+class StratumClaim(_Model):
+    """The answer on a vanishing stratum."""
+
+    condition: Text
+    outcome: Literal["done", "undecided", "unsupported"] | None = None
+    gauge_dimension: Count | None = None
+    orbit_dimension: Count | None = None
+    invariants: Texts = ()
+    parameters: Verdicts = Field(default_factory=dict)
+    branches: Branches = ()
+
+
+class LabelledClaim(_Model):
+    """A claim of the certificate with its labels."""
+
+    claim: Prose
+    scope: Literal["global", "local"]
+    field: Name
+    stratum: Text
+    precision: Text
+    by: Prose
+
+
+class CertificateClaim(_Model):
+    """What the engine certifies, and for which law."""
+
+    law_sha256: Annotated[StrictStr, Field(pattern=r"^[0-9a-f]{64}$")]
+    seed: StrictInt | None
+    claims: Annotated[tuple[LabelledClaim, ...], Field(max_length=200)]
+
+
+class Document(_Model):
+    """The document ``identify/analysis/1``, as far as it is checked."""
+
+    schema_: Literal["identify/analysis/1"] = Field(alias="schema")
+    law: LawClaim
+    outcome: Literal["done", "undecided", "unsupported"]
+    route: RouteClaim
+    coverage: CoverageClaim | None
+    gauge: GaugeClaim | None
+    weights: Annotated[dict[Name, StrictInt], Field(max_length=32)] | None
+    orbit_dimension: Count | None
+    invariants: Texts
+    sign_invariants: Texts
+    parameters: Verdicts
+    canonical: CanonicalClaim | None
+    strata: Annotated[tuple[StratumClaim, ...], Field(max_length=64)]
+    certificate: CertificateClaim
+
+
+def read_document(document: Any) -> tuple[Document | None, Check]:
+    """The typed document, or None with the check that says what is wrong with its shape."""
+    claim = f"the document has the shape of {SCHEMA}"
+    try:
+        return Document.model_validate(document), Check("document", claim, True)
+    except ValidationError as problem:
+        return None, Check("document", claim, False, _problems(problem))
+    except RecursionError:
+        return None, Check("document", claim, False, "nested too deeply")
+
+
+def _problems(problem: ValidationError) -> str:
+    """The first few complaints as ``path: message``."""
+    found = problem.errors(include_url=False, include_context=False, include_input=False)
+    lines = [f"{'.'.join(str(p)[:40] for p in e['loc']) or 'document'}: {e['msg'][:120]}" for e in found]
+    more = f"; and {len(lines) - PROBLEMS_SHOWN} more" if len(lines) > PROBLEMS_SHOWN else ""
+    return "; ".join(lines[:PROBLEMS_SHOWN]) + more

@@ -1,0 +1,138 @@
+"""``identify analyze LAW``: which parameters of the law video can identify."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
+from identify.report import Format
+
+_MOST_INPUT = 100_000  # characters read from standard input; the parser's own limit is lower
+
+
+class FormatName(StrEnum):
+    """The report formats."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+    latex = "latex"
+
+
+_BY_SUFFIX: dict[str, Format] = {".json": "json", ".md": "markdown", ".tex": "latex"}
+
+
+def analyze(
+    law: Annotated[
+        str,
+        typer.Argument(
+            metavar="LAW", help="The law, such as \"z''+d*z'+a*z+b*z**3=0\"; - reads standard input."
+        ),
+    ],
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
+    ] = None,
+    form: Annotated[
+        FormatName | None,
+        typer.Option("--format", help="Report format; text, unless --output ends in .json, .md or .tex."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    strata: Annotated[
+        bool, typer.Option("--strata", help="Answer the special cases too, such as b == 0.")
+    ] = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Stop after this time; what is open is then undecided."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report to FILE.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Tell which parameters of a law can be learned from video, and prove it.
+
+    The law is a second-order equation for one state, written with primes: z' is the velocity, z'' the
+    acceleration. All other names are parameters.
+
+    Examples:
+
+        identify analyze "z''+d*z'+a*z+b*z**3=0" --assume "b != 0"
+
+        identify analyze "z'' = rho*z'**2/z - k*z**2" --domain "z > 0" --strata
+
+        identify analyze "m*q'' + c*q' + k*q = 0" --json -o oscillator.json
+    """
+    with orderly(debug):
+        chosen = _format(form, json, output)
+        if timeout is not None and not 0 < timeout < float("inf"):
+            raise refuse(f"--timeout needs a positive number of seconds, not {timeout:g}")
+        text = _law_text(law)
+        raise typer.Exit(_run(text, assume or [], domain or [], chosen, strata, timeout, output))
+
+
+def _run(
+    text: str,
+    assume: list[str],
+    domain: list[str],
+    form: Format,
+    strata: bool,
+    timeout: float | None,
+    output: Path | None,
+) -> int:
+    from identify.command.output import save, show
+    from identify.engine import analyze as answer
+
+    with _patience():
+        analysis = answer(text, assume=assume, domain=domain, strata=strata, timeout=timeout)
+    if output is None or str(output) == "-":
+        show(analysis, form)
+    else:
+        try:
+            save(analysis, form, output)
+        except OSError as error:
+            raise refuse(f"cannot write {output}: {error.strerror or error}") from None
+    sys.stdout.flush()
+    return UNDECIDED if analysis.outcome == "undecided" else DONE
+
+
+def _format(form: FormatName | None, json: bool, output: Path | None) -> Format:
+    if json:
+        if form not in {None, FormatName.json}:
+            raise refuse(f"--json and --format {form} contradict each other")
+        return "json"
+    if form is not None:
+        return form.value
+    return _BY_SUFFIX.get(output.suffix.lower(), "text") if output else "text"
+
+
+def _law_text(law: str) -> str:
+    if law != "-":
+        return law
+    try:
+        return sys.stdin.read(_MOST_INPUT).strip()
+    except UnicodeDecodeError:
+        raise refuse("standard input is not text in the terminal's encoding") from None
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """A sign of life on standard error, for a person at a terminal only."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("analysing the law"):
+        yield

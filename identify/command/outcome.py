@@ -1,0 +1,65 @@
+"""How a command ends: an exit code and at most a few lines on standard error, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import typer
+
+from identify.errors import IdentifyError
+
+DONE, NOT_MET, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
+INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
+
+
+@contextmanager
+def orderly(debug: bool) -> Iterator[None]:
+    """Turn every way a command can fail into its exit code; ``debug`` lets the traceback through."""
+    try:
+        yield
+        sys.stdout.flush()
+    except typer.Exit:
+        raise
+    except BrokenPipeError:
+        _discard_stdout()
+        raise typer.Exit(BROKEN_PIPE) from None
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except IdentifyError as error:
+        if debug:
+            raise
+        complain(str(error))
+        # Only a failed check is "not met"; an analysis that could not go on has decided nothing.
+        raise typer.Exit(error.exit_code if error.exit_code == BAD_INPUT else UNDECIDED) from None
+    except Exception as error:  # the last line of defence against a traceback
+        if debug:
+            raise
+        complain(f"undecided, because of an internal error: {_one_line(error)}")
+        complain("please report it with the output of the same command and --debug", label="hint")
+        raise typer.Exit(UNDECIDED) from None
+
+
+def complain(message: str, label: str = "error") -> None:
+    """One message on standard error."""
+    typer.echo(f"{label}: {message}", err=True)
+
+
+def refuse(message: str) -> typer.Exit:
+    """Complain about the input; the caller raises the result."""
+    complain(message)
+    return typer.Exit(BAD_INPUT)
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _discard_stdout() -> None:
+    """Point standard output nowhere, so that the interpreter's last flush does not complain again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

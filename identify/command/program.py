@@ -1,0 +1,48 @@
+"""The program ``identify``: its commands, its version, its exit codes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import identify
+from identify.command.analyze import analyze
+from identify.command.verify import verify
+
+_EPILOG = (
+    "Exit codes: 0 the question was answered (a law that no theorem covers counts as answered: the claim "
+    "is withheld and the report says why); 1 a check was not met; 2 the input could not be read; "
+    "3 undecided. Results go to standard output, everything else to standard error."
+)
+
+app = typer.Typer(
+    name="identify",
+    help="Which physical parameters of a law z'' = F(z, z') can be learned from video.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"identify {identify.__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+app.command(epilog=_EPILOG)(analyze)
+app.command(epilog=_EPILOG)(verify)

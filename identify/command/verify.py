@@ -1,0 +1,71 @@
+"""``identify verify FILE.json``: re-check a saved analysis with code that the solver does not share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from identify.analysis import SCHEMA
+from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse
+
+if TYPE_CHECKING:
+    from identify.certificate.verification import Verification
+
+_MARK = {True: "passed", False: "FAILED", None: "open"}
+
+
+def verify(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE.json", help="A saved JSON analysis; - reads standard input.")
+    ],
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Re-check every claim of a saved analysis by substitution and high-precision evaluation.
+
+    Exit code 0 if no check fails, 1 if one does, 3 if none could be decided.
+
+    Example:
+
+        identify analyze "z''+d*z'+a*z=0" --json -o lti.json && identify verify lti.json
+    """
+    with orderly(debug):
+        document = _document(file)
+        from identify.certificate import verify as check
+
+        verification = check(document)
+        _show(verification)
+        raise typer.Exit(_code(verification))
+
+
+def _document(file: str) -> dict[str, Any]:
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        document = json.loads(text)
+    except OSError as error:
+        raise refuse(f"cannot read {file}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise refuse(f"{file} is not JSON: {error}") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise refuse(f"{file} is not an analysis: a document with schema {SCHEMA} was expected")
+    return document
+
+
+def _show(verification: Verification) -> None:
+    for check in verification.checks:
+        detail = f" ({check.detail})" if check.detail else ""
+        typer.echo(f"{_MARK[check.passed]:6}  {check.name}: {check.claim}{detail}")
+    passed = sum(check.passed is True for check in verification.checks)
+    counts = f"{passed} passed, {len(verification.failed)} failed, {len(verification.undecided)} open"
+    typer.echo(f"{counts}." if verification.checks else "The document claims nothing that could be checked.")
+    sys.stdout.flush()
+
+
+def _code(verification: Verification) -> int:
+    if verification.failed:
+        return NOT_MET
+    nothing_decided = len(verification.undecided) == len(verification.checks) > 0
+    return UNDECIDED if nothing_decided else DONE
