@@ -19,7 +19,8 @@ from identify.errors import BudgetExceeded
 from identify.law import read_law
 from identify.law.law import Law
 from identify.orbit.branch import Family
-from identify.orbit.compatible import CompatibleSet, compatible_set
+from identify.orbit.canonical import canonical_set
+from identify.orbit.compatible import CompatibleSet, raw_set
 from identify.orbit.generators import Unhandled
 from identify.orbit.real import declared_facts
 from identify.orbit.sampling import Sampler
@@ -49,7 +50,8 @@ def analyze(
     if problem.route.name == "unsupported":
         return _without_answer(problem, "unsupported", None)
     try:
-        compatible = compatible_set(problem.family, problem.sampler, problem.route.name == "canonical", budget)
+        solve = canonical_set if problem.route.name == "canonical" else raw_set
+        compatible = solve(problem.family, problem.sampler, budget)
         return _answer(problem, compatible, strata, budget)
     except BudgetExceeded as error:
         return _without_answer(problem, "undecided", error.reason)

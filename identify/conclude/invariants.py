@@ -17,7 +17,7 @@ from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, log, sqrt
 
 from identify.algebra.lattice import integer_kernel
 from identify.algebra.ring import NotPolynomial, Ring
-from identify.conclude.verdict import Verdict, varies
+from identify.conclude.verdict import Verdict, keeps_sign, varies
 from identify.orbit.branch import LAMBDA, TAU, Branch
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.equality import same
@@ -190,8 +190,8 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
     for f in functions:
         images = [f.xreplace(b.parameters) for b in branches]
         (kept if all(same(f, image) for image in images) else changed).append(f)
-    if not changed:
-        return kept
+    if not changed or any(_depends_on_integers(f, b) for f in changed for b in branches):
+        return kept  # a countable orbit has no symmetric functions
     orbit = _distinct(changed, branches)
     values = [[row[j] for row in orbit] for j in range(len(changed))]
     for column in values:
@@ -200,6 +200,10 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
         mixed = [a * b for a, b in zip(values[first], values[second], strict=True)]
         kept += _elementary(mixed)[:1]
     return [f for f in kept if f.free_symbols]
+
+
+def _depends_on_integers(function: Expr, branch: Branch) -> bool:
+    return bool(function.xreplace(branch.parameters).free_symbols & set(branch.integers))
 
 
 def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]:
@@ -293,9 +297,13 @@ def independent(functions: list[Expr], parameters: Sequence[Symbol], point: Poin
 
 
 def sign_invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> tuple[Expr, ...]:
-    """Parameters that vary but keep their sign, where the sign was not declared."""
+    """Parameters without a fixed value whose sign every report agrees on, where it was not declared."""
     return tuple(
-        p for p, v in verdicts.items() if v.status == "sign" and compatible.filter.facts.sign(p) not in ("+", "-")
+        p
+        for p, v in verdicts.items()
+        if v.status in ("sign", "finite")
+        and compatible.filter.facts.sign(p) not in ("+", "-")
+        and keeps_sign(compatible, p)
     )
 
 

@@ -84,14 +84,18 @@ def _pairs(branches: list[Realness], parameter: Symbol) -> tuple[tuple[Expr, tup
 
 def _moving(compatible: CompatibleSet, parameter: Symbol, moving: list[Realness]) -> tuple[Status, str]:
     """Sign fixed, or not, for a parameter that varies along the orbit."""
-    value = compatible.family.truth[parameter]
-    everywhere = all(_positive(r.facts, r.branch.parameters[parameter] / value) for r in compatible.branches)
     expression = moving[0].branch.parameters[parameter]
-    if everywhere:
+    if compatible.scope != "none" and keeps_sign(compatible, parameter):
         return "sign", f"the coordinate map rescales it ({_how(expression, parameter)}), but never through zero"
     if any(compatible.filter.sign_changes(r.branch, parameter) for r in compatible.kept):
         return "free", f"its value follows the coordinate map ({_how(expression, parameter)})"
     return "undecided", "it varies along the orbit; whether its sign can change is not decided"
+
+
+def keeps_sign(compatible: CompatibleSet, parameter: Symbol) -> bool:
+    """Whether every report provably has the true sign of the parameter."""
+    value = compatible.family.truth[parameter]
+    return all(_positive(r.facts, r.branch.parameters[parameter] / value) for r in compatible.branches)
 
 
 def _positive(facts: Facts, ratio: Expr) -> bool:

@@ -179,7 +179,7 @@ class _Problem:
             integers=tuple(opened.integers),
             algebraic={s: e.xreplace(table) for s, e in opened.algebraic.items()},
             positive=tuple(e.xreplace(table) for e in opened.positive),
-            nonzero=tuple(e.xreplace(table) for e in opened.nonzero),
+            nonzero=(*((LAMBDA,) if _SCALE in opened.free else ()), *(e.xreplace(table) for e in opened.nonzero)),
         )
 
 
@@ -308,6 +308,12 @@ def _opened(system: _RingSystem, solution: Solution, matching: Matching) -> Iter
         opened.positive = [e.xreplace(opened.values) for e in opened.positive]
         opened.nonzero = [e.xreplace(opened.values) for e in opened.nonzero]
         yield opened
+
+
+def opened_values(ring: Ring, solution: Solution) -> Iterator[tuple[dict[Symbol, Expr], dict[Symbol, Expr]]]:
+    """Values and remaining algebraic symbols of a solution, once for each choice of square roots."""
+    for opened in _opened(_RingSystem(ring, System(ring, (), (), ()), {}, ()), solution, Matching()):
+        yield opened.values, opened.algebraic
 
 
 def _roots(symbol: Symbol, minimal: Expr, circle: set[Symbol]) -> Iterator[Expr | None]:

@@ -51,26 +51,12 @@ class CompatibleSet:
         return [(r.branch, r.branch.parameters[parameter]) for r in self.branches]
 
 
-def compatible_set(family: Family, sampler: Sampler, canonical: bool, budget: Budget) -> CompatibleSet:
-    """The compatible set by the route of the family."""
-    return canonical_set(family, sampler, budget) if canonical else raw_set(family, sampler, budget)
-
-
-def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
-    found = affine_branches(family, budget)
-    judge = RealFilter(sampler)
-    branches = judged(found.branches, family, judge)
-    size = _dimensions(family, sampler, judge, canonical=True)
-    scope, gaps = _scope(found.unsolved, branches, size)
-    return CompatibleSet(family, judge, branches, size, found.conditions, scope, gaps)
-
-
 def raw_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
     """The compatible set of a raw route: all affine maps (thm:orbit-characterization)."""
     found = affine_branches(family, budget)
     judge = RealFilter(sampler)
     branches = judged(found.branches, family, judge)
-    size = _dimensions(family, sampler, judge, canonical=False)
+    size = dimensions(family, False, judge.points[0]) if judge.points else None
     scope, gaps = _scope(found.unsolved, branches, size)
     return CompatibleSet(family, judge, branches, size, found.conditions, scope, gaps)
 
@@ -85,12 +71,6 @@ def judged(branches: Sequence[Branch], family: Family, judge: RealFilter) -> tup
         old = next((v for v in alive if v.branch is branch), None)
         result.append(old or judge.judge(with_identity(branch, family.state, family.truth)))
     return tuple(sorted(result, key=lambda r: not r.branch.identity))
-
-
-def _dimensions(family: Family, sampler: Sampler, judge: RealFilter, canonical: bool) -> Dimensions | None:
-    if not judge.points:
-        return None
-    return dimensions(family, canonical, judge.points[0])
 
 
 def _scope(

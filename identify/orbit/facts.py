@@ -17,7 +17,6 @@ from identify.algebra.ring import NotPolynomial, Ring
 
 Sign = Literal["+", "-", "0", ">=", "<=", "!=", "?"]
 
-_TIMES: dict[tuple[str, str], Sign] = {}
 _FLIP: dict[str, Sign] = {"+": "-", "-": "+", "0": "0", ">=": "<=", "<=": ">=", "!=": "!=", "?": "?"}
 
 
@@ -50,7 +49,8 @@ class Facts:
     @cached_property
     def _table(self) -> dict[Expr, Sign]:
         table: dict[Expr, Sign] = {}
-        for expression, sign in self.known:
+        implied = [pair for e, sign in self.known for pair in _implied_signs(e, sign)]
+        for expression, sign in (*self.known, *implied):
             positive, key = _normal(expression)
             _merge(table, key, sign if positive else _FLIP[sign])
             for factor, _ in _factors(key):
@@ -70,23 +70,22 @@ class Facts:
         if isinstance(e, exp | cosh):
             return "+"
         looked = self._lookup(e)
-        if looked in ("+", "-", "0"):
-            return looked
+        return looked if looked in ("+", "-", "0") else both(looked, self._structural(e))
+
+    def _structural(self, e: Expr) -> Sign:
+        """The sign that follows from the signs of the parts."""
         if isinstance(e, Abs):
-            inner = self.sign(e.args[0])
-            return "+" if inner in ("+", "-", "!=") else ">="
+            return "+" if self.sign(e.args[0]) in ("+", "-", "!=") else ">="
         if isinstance(e, Mul):
             total: Sign = "+"
             for factor in e.args:
                 total = times(total, self.sign(factor))
-            return total if total != "?" else looked
+            return total
         if isinstance(e, Pow):
-            found = self._power(e)
-            return found if found != "?" else looked
+            return self._power(e)
         if isinstance(e, Add):
-            found = self._sum(e)
-            return found if found not in ("?", "!=") or looked == "?" else looked
-        return looked
+            return self._sum(e)
+        return "?"
 
     def _lookup(self, e: Expr) -> Sign:
         positive, key = _normal(e)
@@ -167,16 +166,33 @@ class Facts:
 
 
 def _merge(table: dict[Expr, Sign], key: Expr, sign: Sign) -> None:
-    old = table.get(key)
-    pair = {old, sign}
-    if old is None or old == "?":
-        table[key] = sign
-    elif pair == {"!=", ">="}:
-        table[key] = "+"
-    elif pair == {"!=", "<="}:
-        table[key] = "-"
-    elif sign in ("+", "-", "0"):
-        table[key] = sign
+    table[key] = both(table.get(key, "?"), sign)
+
+
+def both(a: Sign, b: Sign) -> Sign:
+    """What two true statements about one sign say together."""
+    pair = {a, b}
+    for definite in ("0", "+", "-"):
+        if definite in pair:
+            return definite  # type: ignore[return-value]
+    if pair == {"!=", ">="}:
+        return "+"
+    if pair == {"!=", "<="}:
+        return "-"
+    if pair == {">=", "<="}:
+        return "0"
+    return b if a == "?" else a
+
+
+def _implied_signs(expression: Expr, sign: Sign) -> list[tuple[Expr, Sign]]:
+    """``x - c > 0`` with c >= 0 makes x positive; ``c - x > 0`` with c <= 0 makes it negative."""
+    if sign not in ("+", ">=") or not isinstance(expression, Add):
+        return []
+    constant, rest = expression.as_coeff_Add()
+    coefficient, symbol = rest.as_coeff_Mul()
+    if not isinstance(symbol, Symbol) or constant > 0 or (constant == 0 and sign == ">="):
+        return []
+    return [(symbol, "+" if coefficient > 0 else "-")]
 
 
 def _contradicts(found: Sign, required: Sign) -> bool:

@@ -88,13 +88,14 @@ class Sampler:
         return found
 
     def _states(self, values: dict[Symbol, Rational], generator: random.Random) -> tuple[Rational, ...]:
+        """Up to six states in the domain, of both signs where it has both."""
         check = compiled((self.state, *self.parameters), [c.expression for c in self.domain])
         found: list[Rational] = []
-        for _ in range(200):
-            state = _rational(generator)
+        for i in range(200):
+            state = abs(_rational(generator)) * (-1) ** i
             if _all_hold(check, (state, *values.values()), [c.relation for c in self.domain]):
                 found.append(state)
-            if len(found) == 4:
+            if len(found) == 6:
                 break
         return tuple(found)
 

@@ -231,7 +231,7 @@ class Unsupported(Exception):
     pass
 
 
-def parse(text, extra=()):
+def parse(text):
     text = text.replace("z'", "v")
     names = set(re.findall(r"[A-Za-z_]\w*", text))
     functions = {"sin", "cos", "tan", "exp", "log", "sqrt", "abs", "sinh", "cosh", "tanh",
@@ -304,7 +304,7 @@ def split_relation(text):
     raise ValueError(text)
 
 
-def holds(relation, env, slack=0):
+def holds(relation, env):
     a, op, b = relation
     try:
         d = a(env) - b(env)
@@ -360,10 +360,10 @@ def sample_state(law, env, rng):
     raise RuntimeError("no state inside the domain")
 
 
-# ------------------------------------------------------------------- exact linear algebra
+# ------------------------------------------------------------------------ linear algebra
 
 def row_reduce(rows, tolerance):
-    """Reduced row echelon form with full pivoting by rows; returns rows and pivot columns."""
+    """Reduced row echelon form, largest pivot in each column; returns rows and pivot columns."""
     rows = [list(r) for r in rows]
     pivots, rank = [], 0
     columns = len(rows[0]) if rows else 0

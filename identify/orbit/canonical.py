@@ -1,0 +1,254 @@
+"""The compatible set of the canonical route (thm:canonical-report-orbit).
+
+Affine maps are solved for directly.  The signature then gives all compatible parameters, affine map
+or not; what is not already covered by an affine map needs a map of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import mpmath
+from sympy import Expr, S, Symbol
+
+from identify.algebra.budget import Budget
+from identify.algebra.solve import Unsolved
+from identify.orbit.affine import affine_branches
+from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat, is_hat
+from identify.orbit.compatible import CompatibleSet, Scope, judged
+from identify.orbit.equality import same
+from identify.orbit.generators import Unhandled
+from identify.orbit.infinitesimal import Dimensions, dimensions, rank
+from identify.orbit.maps import explicit_maps, with_map
+from identify.orbit.real import Realness, RealFilter, declared_facts
+from identify.orbit.sampling import Sampler, compiled
+from identify.orbit.signature import NotAlgebraic, Signature, signature, signature_branches
+
+
+def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
+    """All compatible reports of a law with a squared velocity."""
+    judge = RealFilter(sampler)
+    size = dimensions(family, True, judge.points[0]) if judge.points else None
+    affine = affine_branches(family, budget)
+    branches = list(judged(affine.branches, family, judge))
+    conditions = list(affine.conditions)
+    try:
+        found = _Extension(family, sampler, judge, branches, size, budget).run()
+    except (NotAlgebraic, Unsolved, Unhandled) as error:
+        scope, gaps = _local_scope(branches, size, [*affine.unsolved, str(error)])
+        return CompatibleSet(family, judge, tuple(branches), size, tuple(conditions), scope, gaps)
+    conditions += [c for c in found.conditions if c not in conditions]
+    scope2, gaps2 = _scope(found, size)
+    return CompatibleSet(family, judge, found.branches, size, tuple(conditions), scope2, gaps2)
+
+
+def _local_scope(
+    branches: Sequence[Realness], size: Dimensions | None, gaps: list[str]
+) -> tuple[Scope, tuple[str, ...]]:
+    """Without a signature, affine maps alone are complete at best near the identity."""
+    identity = next((b for b in branches if b.branch.identity), None)
+    if identity is None or size is None or len(identity.branch.free) != size.lifted:
+        return "none", tuple(gaps)
+    return "local", tuple(gaps)
+
+
+def _scope(found: _Extended, size: Dimensions | None) -> tuple[Scope, tuple[str, ...]]:
+    if size is None:
+        return "none", ("the dimension at the identity could not be computed",)
+    identity = next((b for b in found.branches if b.branch.identity), None)
+    if identity is None:
+        return "none", ("the branch of the identity map was not found",)
+    if orbit_rank(identity.branch) != size.orbit:
+        return "none", ("the signature and the linearised equations disagree",)
+    return "global", ()
+
+
+@dataclass(frozen=True)
+class _Extended:
+    branches: tuple[Realness, ...]
+    conditions: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """A family with gauge parameters set to 0 or 1, and the way there and back."""
+
+    family: Family
+    normal: dict[Symbol, Expr]
+    affine: Branch | None
+
+
+class _Extension:
+    """Adds to the affine branches those that only the signature shows."""
+
+    def __init__(
+        self,
+        family: Family,
+        sampler: Sampler,
+        judge: RealFilter,
+        affine: Sequence[Realness],
+        size: Dimensions | None,
+        budget: Budget,
+    ) -> None:
+        self.family, self.sampler, self.judge = family, sampler, judge
+        self.affine, self.size, self.budget = list(affine), size, budget
+        self.point = judge.points[0]
+
+    def run(self) -> _Extended:
+        """All branches (see the class docstring)."""
+        shape = signature(self.family)
+        if not shape.curve:
+            return self._homogeneous(shape)
+        piece = self._slice()
+        solved = signature_branches(piece.family, self.point, self.budget)
+        result = list(self.affine)
+        for branch in solved.branches:
+            whole = _embedded(branch, piece)
+            if any(_covers(r.branch, whole) for r in self.affine):
+                continue
+            result += self._with_maps(branch, piece, solved.signature)
+        return _Extended(_ordered(result), solved.conditions)
+
+    def _homogeneous(self, shape: Signature) -> _Extended:
+        """Constant scalars: any two laws with the same constants are compatible through a flow."""
+        solved = signature_branches(self.family, self.point, self.budget)
+        result = list(self.affine)
+        for branch in solved.branches:
+            if any(_covers(r.branch, branch) for r in self.affine):
+                continue
+            flowing = replace(branch, relation=None, identity=_is_identity(branch, self.family))
+            verdict = self.judge.judge(flowing)
+            if verdict.verdict != "dropped":
+                result = [r for r in result if not (flowing.identity and r.branch.identity)]
+                result.append(verdict)
+        return _Extended(_ordered(result), solved.conditions)
+
+    def _slice(self) -> _Slice:
+        """Use the affine gauge to set a translated parameter to 0 and a scaled one to 1."""
+        identity = next((r.branch for r in self.affine if r.branch.identity), None)
+        if identity is None:
+            return _Slice(self.family, {}, None)
+        normal: dict[Symbol, Expr] = {}
+        values: dict[Symbol, Expr] = {}
+        if TAU in identity.free:
+            for p in self.family.independent:
+                slope = identity.parameters[p].diff(TAU)
+                if slope in (S.One, S.NegativeOne):
+                    normal[TAU] = -identity.parameters[p].xreplace({TAU: S.Zero}) / slope
+                    values[p] = S.Zero
+                    break
+        if LAMBDA in identity.free:
+            for p in self.family.independent:
+                if p in values:
+                    continue
+                e = identity.parameters[p]
+                if same(e, p * LAMBDA) or same(e, p / LAMBDA):
+                    normal[LAMBDA] = 1 / p if same(e, p * LAMBDA) else p
+                    values[p] = S.One
+                    break
+        if not values or (TAU in normal and normal[TAU].has(LAMBDA) and LAMBDA not in normal):
+            return _Slice(self.family, {}, None)
+        if TAU in normal and LAMBDA in normal:
+            normal[TAU] = normal[TAU].xreplace({LAMBDA: normal[LAMBDA]})
+        channels = tuple((f, c.xreplace(values)) for f, c in self.family.channels)
+        nonzero = tuple(e.xreplace(values) for e in self.family.nonzero)
+        part = replace(
+            self.family, channels=channels, eliminated={**self.family.eliminated, **values}, nonzero=nonzero
+        )
+        return _Slice(part, normal, identity)
+
+    def _with_maps(self, branch: Branch, piece: _Slice, shape: Signature) -> list[Realness]:
+        """The branch with its maps: explicit and real, dropped with proof, or undecided."""
+        fixed = {p: e for p, e in piece.family.eliminated.items() if p not in self.family.eliminated}
+        domain = tuple(
+            replace(c, expression=c.expression.xreplace(fixed))
+            for c in (*self.sampler.assumptions, *self.sampler.domain)
+        )
+        facts = declared_facts(domain)
+        maps = explicit_maps(shape.curve, piece.family, branch, self.point, facts)
+        found = []
+        for image, needed in maps.found:
+            whole = _composed(with_map(branch, piece.family, image, needed), piece, self.family.state)
+            whole = replace(whole, identity=_is_identity(whole, self.family))
+            verdict = self.judge.judge(whole)
+            if verdict.verdict != "dropped":
+                found.append(verdict)
+        if not found and not maps.complete:
+            whole = _embedded(branch, piece)
+            return [Realness("undecided", whole, self.judge.facts)]
+        return found
+
+
+def _embedded(branch: Branch, piece: _Slice) -> Branch:
+    """A branch of the slice as a branch of the family: any affine map after it."""
+    if piece.affine is None:
+        return branch
+    here = {p: piece.affine.parameters[p].xreplace(piece.normal) for p in piece.family.independent}
+    image = {p: e.xreplace(here) for p, e in branch.parameters.items()}
+    reported = {p: e.xreplace(image) for p, e in piece.affine.parameters.items()}
+    return replace(
+        branch,
+        parameters=reported,
+        free=(*branch.free, *piece.affine.free),
+        algebraic={s: e.xreplace(here) for s, e in branch.algebraic.items()},
+        positive=(*(e.xreplace(here) for e in branch.positive), *piece.affine.positive),
+        nonzero=(*branch.nonzero, *piece.affine.nonzero),
+    )
+
+
+def _composed(branch: Branch, piece: _Slice, state: Symbol) -> Branch:
+    """Normalise, apply the map of the slice, then any affine map."""
+    whole = _embedded(branch, piece)
+    if piece.affine is None or branch.map is None:
+        return whole
+    here = {p: piece.affine.parameters[p].xreplace(piece.normal) for p in piece.family.independent}
+    assert piece.affine.map is not None
+    entering = piece.affine.map.xreplace(piece.normal)
+    inner = branch.map.xreplace({**here, state: entering})
+    image = {p: e.xreplace(here) for p, e in branch.parameters.items()}
+    outer = piece.affine.map.xreplace({**image, state: inner})
+    return replace(whole, map=outer)
+
+
+def _is_identity(branch: Branch, family: Family) -> bool:
+    """Whether unchanged parameters (and, where there is a map, the identity) lie in the branch."""
+    table: dict[Symbol, Expr] = {hat(p): e for p, e in family.truth.items()}
+    table.update({LAMBDA: S.One, TAU: S.Zero})
+    at = branch.substitute({s: e for s, e in table.items() if s in branch.free})
+    if at.algebraic or (at.map is not None and not same(at.map, family.state)):
+        return False
+    return all(same(e, family.truth[p]) for p, e in at.parameters.items())
+
+
+def _covers(affine: Branch, branch: Branch) -> bool:
+    """Whether the affine branch reaches all parameters of the other one."""
+    if branch.algebraic or affine.algebraic:
+        return False
+    table: dict[Symbol, Expr] = {}
+    for symbol in branch.free:
+        if is_hat(symbol):
+            table[symbol] = next(e for p, e in affine.parameters.items() if hat(p) == symbol)
+    at = branch.substitute(table)
+    if not all(same(e, affine.parameters[p]) for p, e in at.parameters.items()):
+        return False
+    return orbit_rank(affine) == orbit_rank(branch)
+
+
+def orbit_rank(branch: Branch) -> int:
+    """The dimension of the reported parameters along the free symbols."""
+    if not branch.free:
+        return 0
+    names = sorted(
+        {s for e in branch.parameters.values() for s in e.free_symbols} | set(branch.free), key=lambda s: s.name
+    )
+    rows = [[e.diff(s) for s in branch.free] for e in branch.parameters.values()]
+    with mpmath.workdps(50):
+        values = [mpmath.mpf(7 + 5 * i) / (6 + i * i) for i in range(len(names))]
+        numbers = [compiled(names, row)(*values) for row in rows]
+        return rank(numbers) or 0
+
+
+def _ordered(branches: Sequence[Realness]) -> tuple[Realness, ...]:
+    return tuple(sorted(branches, key=lambda r: not r.branch.identity))
+

@@ -1,0 +1,166 @@
+"""Coordinate maps between canonical laws with the same signature, in closed form.
+
+Where the scalars of the signature vary, f is determined by ``J(f(u); eta) = J(u; theta)`` for all of
+them.  The common factor of these equations, as polynomials in the generator at f(u), is the map: of
+degree one it gives f, as ``x**2 = R`` it gives a real f where R is positive and none where R is
+negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import mpmath
+from sympy import Expr, S, Symbol, atan, log, sqrt, tan
+
+from identify.algebra.ring import NotPolynomial, Poly, Ring
+from identify.orbit.branch import Branch, Family
+from identify.orbit.facts import Facts
+from identify.orbit.generators import Generator, Unhandled, state_functions
+from identify.orbit.sampling import Point, compiled, to_number
+from identify.orbit.signature import WithHalves, one_generator
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Real maps found (with what must be positive), and whether that is proven to be all of them."""
+
+    found: tuple[tuple[Expr, tuple[Expr, ...]], ...]
+    complete: bool
+
+
+def explicit_maps(curve: Sequence[Expr], family: Family, branch: Branch, point: Point, facts: Facts) -> Maps:
+    """All maps from the true law to the law of the branch."""
+    try:
+        problem = _MapProblem(curve, family, branch)
+    except (NotPolynomial, Unhandled, ZeroDivisionError):
+        return Maps((), False)
+    found: list[tuple[Expr, tuple[Expr, ...]]] = []
+    complete = True
+    for factor in problem.factors():
+        candidates = problem.solve(factor)
+        if candidates is None:
+            complete = False
+            continue
+        for value, square in candidates:
+            sign = "+" if square is None else facts.sign(square)
+            if sign in ("-", "<="):
+                continue
+            if problem.holds(value, point):
+                needed = () if square is None or sign == "+" else (square,)
+                found.append((value, needed))
+    return Maps(tuple(found), complete)
+
+
+class _MapProblem:
+    def __init__(self, curve: Sequence[Expr], family: Family, branch: Branch) -> None:
+        self.curve, self.family, self.branch = curve, family, branch
+        self.truth = one_generator(state_functions(curve, family.state))
+        report = [e.xreplace(branch.parameters) for e in curve]
+        self.report_side = one_generator(state_functions(report, family.state))
+        prime = {s: Symbol(f"{s.name}_w", real=True) for s in self.report_side.symbols}
+        self.prime = prime
+        names = sorted(
+            {s for e in (*curve, *report) for s in e.free_symbols} - {family.state}, key=lambda s: s.name
+        )
+        self.ring = Ring([*names, *self.truth.symbols, *prime.values()])
+        self.x = self._variable(self.truth.symbols, self.truth.functions)
+        self.w = prime[self._variable(self.report_side.symbols, self.report_side.functions)]
+
+    def _variable(self, symbols: Sequence[Symbol], functions: Sequence[Expr]) -> Symbol:
+        """The one generator that is not a root."""
+        roots = {g.symbols[0] for g in (*self.truth.generators, *self.report_side.generators) if g.root}
+        used = [s for s in symbols if s not in roots and any(f.has(s) for f in functions)]
+        bases = [g.argument for g in self.truth.generators if g.root]
+        if not used and bases:
+            used = [self.family.state]
+        if len(used) != 1:
+            raise Unhandled("several independent functions of the state")
+        return used[0]
+
+    def factors(self) -> list[Poly]:
+        """Irreducible factors, in the image variable, of the common solutions."""
+        ring, polys = self.ring, []
+        for ours, theirs in zip(self.report_side.functions, self.truth.functions, strict=True):
+            poly = ring.fraction(ours.xreplace(self.prime) - theirs).numerator
+            poly = self._without_roots(poly, self.report_side.generators, self.prime)
+            poly = self._without_roots(poly, self.truth.generators, {})
+            polys.append(poly)
+        common = reduce(lambda a, b: a.gcd(b), polys)
+        return [f for f in ring.factors(common) if ring.degree(f, self.w)]
+
+    def _without_roots(self, poly: Poly, generators: Sequence[Generator], names: dict[Symbol, Symbol]) -> Poly:
+        ring = self.ring
+        for g in generators:
+            symbol = names.get(g.symbols[0], g.symbols[0])
+            if g.root is None or not ring.degree(poly, symbol):
+                continue
+            base = ring.fraction(g.argument.xreplace(names))
+            relation = base.denominator * ring.generator(symbol) ** g.root - base.numerator
+            poly = poly.resultant(relation, str(ring.context.names()[ring.index[symbol]]))
+        return poly
+
+    def solve(self, factor: Poly) -> list[tuple[Expr, Expr | None]] | None:
+        """``(map, square)``: the image of the state, and the square it is a root of (if it is)."""
+        parts = self.ring.coefficients(factor, self.w)
+        expressions = {k: self.ring.expression(c) for k, c in parts.items()}
+        if set(parts) <= {0, 1}:
+            value = -expressions.get(0, 0) / expressions[1]
+            return [(image, None) for image in self._back(value)]
+        if set(parts) <= {0, 2}:
+            square = self._in_state((-expressions.get(0, 0) / expressions[2]).cancel())
+            return [(image, square) for s in (1, -1) for image in self._back(s * sqrt(square))]
+        return None
+
+    def _in_state(self, expression: Expr) -> Expr:
+        """The generator of the truth replaced by its function of the state."""
+        table = {s: v for g in self.truth.generators for s, v in zip(g.symbols, g.value(), strict=True)}
+        if isinstance(self.truth, WithHalves):
+            table.update({h: tan(a / 2) for h, a in self.truth.halves.items()})
+        return expression.xreplace(table)
+
+    def _back(self, value: Expr) -> list[Expr]:
+        """The image of the state from the image of its generator."""
+        value = self._in_state(value)
+        z = self.family.state
+        if self.w == self.prime.get(z):
+            return [value]
+        for g in self.report_side.generators:
+            if g.kind == "exp" and self.prime[g.symbols[0]] == self.w:
+                rate = g.argument.diff(z)
+                return [(log(value) - g.argument.xreplace({z: S.Zero})) / rate]
+        if isinstance(self.report_side, WithHalves):
+            for half, argument in self.report_side.halves.items():
+                if self.prime[half] == self.w:
+                    rate = argument.diff(z)
+                    return [(2 * atan(value) - argument.xreplace({z: S.Zero})) / rate]
+        return []
+
+    def holds(self, image: Expr, point: Point) -> bool:
+        """Whether all scalars agree at the image, at a sample point, on the real sheet."""
+        z = self.family.state
+        names = [s for s in self.ring.symbols if s not in self.truth.symbols and s not in self.prime.values()]
+        values = {p: to_number(v) for p, v in point.parameters.items()}
+        with mpmath.workdps(50):
+            numbers = [values.get(s, mpmath.mpf(5 + 2 * i) / 7) for i, s in enumerate(names)]
+            ours = compiled((z, *names), [e.xreplace(self.branch.parameters) for e in self.curve])
+            theirs = compiled((z, *names), list(self.curve))
+            move = compiled((z, *names), [image])
+            for state in point.states:
+                u = to_number(state)
+                try:
+                    w = move(u, *numbers)[0]
+                    gaps = [abs(a - b) for a, b in zip(ours(w, *numbers), theirs(u, *numbers), strict=True)]
+                except (ValueError, ZeroDivisionError):
+                    continue
+                if max(gaps) > mpmath.mpf(10) ** -25:
+                    return False
+        return True
+
+
+def with_map(branch: Branch, family: Family, image: Expr, needed: tuple[Expr, ...]) -> Branch:
+    """The branch with an explicit map."""
+    return replace(branch, map=image, positive=(*branch.positive, *needed))
+
