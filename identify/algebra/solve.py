@@ -117,7 +117,8 @@ class Solver:
                 seen.add(key)
                 cleaned.append(factors)
         cleaned.sort(key=lambda factors: (len(factors), sum(len(f.to_dict()) for f in factors)))
-        return cleaned
+        zero = {str(factors[0]) for factors in cleaned if len(factors) == 1}
+        return [f for f in cleaned if len(f) == 1 or not any(str(x) in zero for x in f)]
 
     def _may_vanish(self, factor: Poly, case: _Case) -> bool:
         if self._is_known(factor):

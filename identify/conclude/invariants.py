@@ -129,38 +129,40 @@ def _moving_frame(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
     free.sort(key=lambda s: (s == LAMBDA, s != TAU))
     for symbol in free:
         step = _normalisation(values, symbol)
-        if step is None:
-            continue
-        parameter, solution = step
-        del values[parameter]
-        values = {p: e.xreplace({symbol: solution}) for p, e in values.items()}
+        if step is not None:
+            values = step
     return [_positive_lead(_tidy(e)) for e in values.values() if not e.free_symbols & set(branch.free)]
 
 
-def _normalisation(values: dict[Symbol, Expr], symbol: Symbol) -> tuple[Symbol, Expr] | None:
-    """A reported parameter set to 0 or 1, solved for the free symbol."""
-    best: tuple[int, Symbol, Expr] | None = None
+def _normalisation(values: dict[Symbol, Expr], symbol: Symbol) -> dict[Symbol, Expr] | None:
+    """The other values once a reported parameter is set to a constant and solved for the free symbol."""
+    best: tuple[int, dict[Symbol, Expr]] | None = None
     for parameter, expression in values.items():
-        solution = _solve_simple(expression, symbol)
-        if solution is not None and (best is None or solution.count_ops() < best[0]):
-            best = (int(solution.count_ops()), parameter, solution)
-    return None if best is None else best[1:]
+        for solution in _solve_simple(expression, symbol):
+            rest = {p: e.subs(symbol, solution) for p, e in values.items() if p != parameter}
+            if any(e.has(S.ComplexInfinity, S.NaN, S.Infinity) or e == 0 for e in rest.values()):
+                continue
+            size = int(solution.count_ops()) + sum(int(e.count_ops()) for e in rest.values())
+            if best is None or size < best[0]:
+                best = (size, rest)
+    return None if best is None else best[1]
 
 
-def _solve_simple(expression: Expr, symbol: Symbol) -> Expr | None:
+def _solve_simple(expression: Expr, symbol: Symbol) -> list[Expr]:
+    """Values of the symbol at which the expression is a simple constant."""
     if not expression.has(symbol):
-        return None
+        return []
     slope = expression.diff(symbol).cancel()
     if not slope.has(symbol):
         rest = expression.xreplace({symbol: S.Zero})
-        return (-rest / slope if rest != 0 else 1 / slope).cancel()
+        targets = (S.Zero,) if rest != 0 else (S.One, S.Zero, S(2), S.NegativeOne)
+        return [((target - rest) / slope).cancel() for target in targets]
     weight = _exponent(expression, symbol)
     if weight is None:
-        return None
+        return []
     if symbol == TAU:
-        return -log(expression.xreplace({symbol: S.Zero})) / weight
-    constant = expression.xreplace({symbol: S.One})
-    return Pow(constant, -1 / weight)
+        return [-log(expression.xreplace({symbol: S.Zero})) / weight]
+    return [Pow(expression.xreplace({symbol: S.One}), -1 / weight)]
 
 
 def _rotations(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
@@ -190,7 +192,8 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
     for f in functions:
         images = [f.xreplace(b.parameters) for b in branches]
         (kept if all(same(f, image) for image in images) else changed).append(f)
-    if not changed or any(_depends_on_integers(f, b) for f in changed for b in branches):
+    changed = [f for f in changed if not any(_depends_on_integers(f, b) for b in branches)]
+    if not changed:
         return kept  # a countable orbit has no symmetric functions
     orbit = _distinct(changed, branches)
     values = [[row[j] for row in orbit] for j in range(len(changed))]

@@ -78,6 +78,12 @@ class _Slice:
     normal: dict[Symbol, Expr]
     affine: Branch | None
 
+    def normalised(self) -> dict[Symbol, Expr]:
+        """The parameters of the slice that are left, as functions of all parameters."""
+        if self.affine is None:
+            return {p: p for p in self.family.independent}
+        return {p: self.affine.parameters[p].xreplace(self.normal) for p in self.family.independent}
+
 
 class _Extension:
     """Adds to the affine branches those that only the signature shows."""
@@ -104,8 +110,7 @@ class _Extension:
         solved = signature_branches(piece.family, self.point, self.budget)
         result = list(self.affine)
         for branch in solved.branches:
-            whole = _embedded(branch, piece)
-            if any(_covers(r.branch, whole) for r in self.affine):
+            if any(_covers(r.branch, branch, piece) for r in self.affine):
                 continue
             result += self._with_maps(branch, piece, solved.signature)
         return _Extended(_ordered(result), solved.conditions)
@@ -115,8 +120,6 @@ class _Extension:
         solved = signature_branches(self.family, self.point, self.budget)
         result = list(self.affine)
         for branch in solved.branches:
-            if any(_covers(r.branch, branch) for r in self.affine):
-                continue
             flowing = replace(branch, relation=None, identity=_is_identity(branch, self.family))
             verdict = self.judge.judge(flowing)
             if verdict.verdict != "dropped":
@@ -184,7 +187,7 @@ def _embedded(branch: Branch, piece: _Slice) -> Branch:
     """A branch of the slice as a branch of the family: any affine map after it."""
     if piece.affine is None:
         return branch
-    here = {p: piece.affine.parameters[p].xreplace(piece.normal) for p in piece.family.independent}
+    here = piece.normalised()
     image = {p: e.xreplace(here) for p, e in branch.parameters.items()}
     reported = {p: e.xreplace(image) for p, e in piece.affine.parameters.items()}
     return replace(
@@ -202,7 +205,7 @@ def _composed(branch: Branch, piece: _Slice, state: Symbol) -> Branch:
     whole = _embedded(branch, piece)
     if piece.affine is None or branch.map is None:
         return whole
-    here = {p: piece.affine.parameters[p].xreplace(piece.normal) for p in piece.family.independent}
+    here = piece.normalised()
     assert piece.affine.map is not None
     entering = piece.affine.map.xreplace(piece.normal)
     inner = branch.map.xreplace({**here, state: entering})
@@ -221,18 +224,17 @@ def _is_identity(branch: Branch, family: Family) -> bool:
     return all(same(e, family.truth[p]) for p, e in at.parameters.items())
 
 
-def _covers(affine: Branch, branch: Branch) -> bool:
-    """Whether the affine branch reaches all parameters of the other one."""
+def _covers(affine: Branch, branch: Branch, piece: _Slice) -> bool:
+    """Whether the affine branch reaches all parameters of a branch of the slice."""
     if branch.algebraic or affine.algebraic:
         return False
-    table: dict[Symbol, Expr] = {}
-    for symbol in branch.free:
-        if is_hat(symbol):
-            table[symbol] = next(e for p, e in affine.parameters.items() if hat(p) == symbol)
-    at = branch.substitute(table)
-    if not all(same(e, affine.parameters[p]) for p, e in at.parameters.items()):
+    here = piece.normalised()
+    reached = {p: e.xreplace(affine.parameters) for p, e in here.items()}
+    table = {hat(p): e for p, e in reached.items() if hat(p) in branch.free}
+    at = {p: branch.parameters[p].xreplace(here).xreplace(table) for p in here}
+    if not all(same(at[p], reached[p]) for p in here):
         return False
-    return orbit_rank(affine) == orbit_rank(branch)
+    return orbit_rank(affine) == orbit_rank(_embedded(branch, piece))
 
 
 def orbit_rank(branch: Branch) -> int:

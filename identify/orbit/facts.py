@@ -58,10 +58,41 @@ class Facts:
                     _merge(table, _normal(factor)[1], "!=")
         return table
 
+    @cached_property
+    def _products(self) -> dict[frozenset[Expr], Sign]:
+        """Signs of products of factors whose own signs are not known."""
+        table: dict[frozenset[Expr], Sign] = {}
+        for expression, sign in self.known:
+            if sign in ("+", "-"):
+                outer, rest = self._odd_part(expression)
+                if len(rest) > 1:
+                    table[rest] = times(sign, outer)
+        return table
+
+    def _odd_part(self, expression: Expr) -> tuple[Sign, frozenset[Expr]]:
+        """The sign of the factors that have one, and the other factors of odd exponent."""
+        outer: Sign = "+"
+        rest: set[Expr] = set()
+        for factor, power in _factors(expression):
+            if power % 2 == 0:
+                continue
+            positive, key = _normal(factor)
+            found = self._table.get(key, "?") if not isinstance(key, Number) else "+"
+            outer = outer if positive else _FLIP[outer]
+            if found in ("+", "-"):
+                outer = times(outer, found)
+            else:
+                rest ^= {key}
+        return outer, frozenset(rest)
+
     def sign(self, expression: Expr) -> Sign:
         """A proven sign of the (real) expression; "?" where there is no proof."""
         if expression not in self._cache:
-            self._cache[expression] = self._sign(expression)
+            found = self._sign(expression)
+            if found in ("?", "!=") and self._products:
+                outer, rest = self._odd_part(expression)
+                found = times(outer, self._products[rest]) if rest in self._products else found
+            self._cache[expression] = found
         return self._cache[expression]
 
     def _sign(self, e: Expr) -> Sign:

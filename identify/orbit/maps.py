@@ -35,11 +35,12 @@ def explicit_maps(curve: Sequence[Expr], family: Family, branch: Branch, point: 
     """All maps from the true law to the law of the branch."""
     try:
         problem = _MapProblem(curve, family, branch)
+        factors = problem.factors()
     except (NotPolynomial, Unhandled, ZeroDivisionError):
         return Maps((), False)
     found: list[tuple[Expr, tuple[Expr, ...]]] = []
     complete = True
-    for factor in problem.factors():
+    for factor in factors:
         candidates = problem.solve(factor)
         if candidates is None:
             complete = False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import mpmath
-from sympy import Expr, I, Pow, Rational, Symbol
+from sympy import Expr, I, Pow, Rational, S, Symbol
 
 from identify.law.law import Condition
 from identify.orbit.branch import LAMBDA, TAU, Branch, hat
@@ -52,17 +52,21 @@ class RealFilter:
 
     def __init__(self, sampler: Sampler) -> None:
         self.sampler = sampler
-        self.facts = declared_facts(sampler.assumptions)
+        self.facts = declared_facts((*sampler.assumptions, *sampler.domain))
         self.points = sampler.points(12)
 
     def judge(self, branch: Branch) -> Realness:
         """Keep on a witness, drop on a proof, else undecided."""
+        fitted = self._fitted(branch)
+        if fitted is None:
+            return Realness("dropped", branch, self.facts)
+        branch = fitted
         requirements = self.requirements(branch)
         unknown = (*branch.free, *branch.algebraic)
         facts = self.facts.implied(requirements, unknown)
         if facts is None or any(e.has(I) for e in branch.parameters.values()):
             return Realness("dropped", branch, self.facts)
-        bound = {*branch.free, *branch.algebraic, *branch.integers}
+        bound = {*branch.free, *branch.algebraic, *branch.integers, self.sampler.state}
         open_conditions = tuple(
             e
             for e, s in requirements
@@ -84,7 +88,47 @@ class RealFilter:
             wanted.append((condition.expression.xreplace(branch.parameters), _SIGNS[condition.relation]))
         wanted += [(r, ">=") for r in radicands(branch)]
         wanted += [(s, "+") for s in self._orientation(branch)]
-        return wanted
+        return wanted + self._inside_domain(branch)
+
+    def _fitted(self, branch: Branch) -> Branch | None:
+        """A rigid map must carry a bounded domain onto itself: fix its shift, or None if it cannot."""
+        ends = self._ends()
+        if ends is None or branch.scale not in (S.One, S.NegativeOne) or branch.shift is None:
+            return branch
+        needed = S.Zero if branch.scale == 1 else ends[0] + ends[1]
+        if not branch.integers:
+            return branch if branch.free or same(branch.shift, needed) else None
+        n = branch.integers[0]
+        slope = branch.shift.diff(n)
+        turns = ((needed - branch.shift.xreplace({n: S.Zero})) / slope).simplify()
+        if len(branch.integers) > 1 or slope.has(n) or branch.free:
+            return branch
+        if not turns.is_Integer:
+            return None if turns.is_number else branch
+        at = replace(branch, integers=(), nonzero=())
+        return at.substitute({n: turns})
+
+    def _ends(self) -> tuple[Expr, Expr] | None:
+        """The ends of a bounded domain that is the same for every parameter value."""
+        if len(self.sampler.domain) != 2:
+            return None
+        ends = []
+        for condition in self.sampler.domain:
+            slope = condition.expression.diff(self.sampler.state)
+            if slope not in (S.One, S.NegativeOne):
+                return None
+            ends.append(-condition.expression.xreplace({self.sampler.state: S.Zero}) / slope)
+        if any(e.free_symbols for e in ends) or {self._slope(c) for c in self.sampler.domain} != {1, -1}:
+            return None
+        return ends[0], ends[1]
+
+    def _inside_domain(self, branch: Branch) -> list[tuple[Expr, Sign]]:
+        """The declared domain of the report, at the image of a state of the true one."""
+        if branch.map is None:
+            return []
+        table = {**branch.parameters, self.sampler.state: branch.map}
+        image = [(c.expression.xreplace(table), _SIGNS[c.relation]) for c in self.sampler.domain]
+        return [(e, s) for e, s in image if not e.free_symbols & set(branch.integers)]
 
     def _orientation(self, branch: Branch) -> list[Expr]:
         """A domain that is unbounded on one side only cannot be reflected."""
@@ -131,7 +175,9 @@ class _Evaluation:
         names = (*sampler.parameters, *branch.free, *branch.algebraic)
         reported = [branch.parameters[p].xreplace(table) for p in sampler.parameters]
         self._reported = compiled(names, reported)
-        self._positive = compiled(names, [e.xreplace(table) for e in branch.positive])
+        moving = [e.xreplace(table) for e in branch.positive if e.has(sampler.state)]
+        self._positive = compiled(names, [e.xreplace(table) for e in branch.positive if not e.has(sampler.state)])
+        self._positive_here = compiled((sampler.state, *names), moving)
         self._nonzero = compiled(names, [e.xreplace(table) for e in branch.nonzero])
         self._assumed = compiled(sampler.parameters, [c.expression for c in sampler.assumptions])
         self._domain = compiled((sampler.state, *sampler.parameters), [c.expression for c in sampler.domain])
@@ -182,7 +228,7 @@ class _Evaluation:
 
     def _inside(self, state: Number, values: list[Number], reported: list[Number]) -> bool:
         image = self._map(state, *values)[0]
-        if not is_real(image):
+        if not is_real(image) or not all(holds(v, ">") for v in self._positive_here(state, *values)):
             return False
         found = self._domain(mpmath.re(image), *reported)
         return all(holds(v, c.relation) for v, c in zip(found, self.sampler.domain, strict=True))

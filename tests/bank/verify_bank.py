@@ -795,7 +795,9 @@ def _levenberg(residual, x, frozen, steps=120, goal=1e-22, accept=1e-16, width=1
 
 # ---------------------------------------------------------------------------------- main
 
-def check_entry(entry, starts, seed):
+def check_entry(entry, starts=0, seed="1"):
+    """Problems found and remarks for one entry of the bank."""
+    mp.dps = DIGITS
     problems, report = [], []
     rng = random.Random(f"{entry['id']}-{seed}")
     for key in ("id", "law", "assume", "domain", "route", "note"):
@@ -829,7 +831,6 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--bank", default=str(HERE / "laws.json"))
     args = parser.parse_args()
-    mp.dps = DIGITS
     bank = json.loads(Path(args.bank).read_text())
     laws = bank["laws"] if isinstance(bank, dict) else bank
     failed = 0
