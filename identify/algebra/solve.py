@@ -76,6 +76,7 @@ class Solver:
     def run(self) -> list[Solution]:
         """All solutions (see the module docstring)."""
         self._unknown = set(self.system.unknowns)
+        self._angles = {v for _, p in self.system.circles for v in self.system.ring.variables(p)}
         start = _Case(list(self.system.equations), {}, {}, list(self.system.nonzero))
         self._solve(start)
         return self.solutions
@@ -124,7 +125,19 @@ class Solver:
         if self._is_known(factor):
             self._remember(factor, case)
             return False
-        return not any(factor == p or factor == -p for p in case.nonzero)
+        if any(factor == p or factor == -p for p in case.nonzero):
+            return False
+        return not self._definite(factor, case)
+
+    def _definite(self, poly: Poly, case: _Case) -> bool:
+        """A sum of squares of one sign with a term that cannot vanish has no real zero."""
+        terms = poly.to_dict()
+        if len({c > 0 for c in terms.values()}) > 1 or any(e % 2 for m in terms for e in m):
+            return False
+        ring = self.system.ring
+        sure = {s for p in case.nonzero if len(ring.variables(p)) == 1 == p.total_degree() for s in ring.variables(p)}
+        sure |= set(ring.symbols) - self._unknown - set(case.algebraic)
+        return any(all(s in sure for s, e in zip(ring.symbols, m, strict=True) if e) for m in terms)
 
     def _is_known(self, poly: Poly) -> bool:
         return not (self.system.ring.variables(poly) & self._unknown)
@@ -150,8 +163,10 @@ class Solver:
                 if len(factors) > 1 or self.system.ring.degree(factors[0], symbol) != 1:
                     continue
                 parts = self.system.ring.coefficients(factors[0], symbol)
+                rest = parts.get(0, self.system.ring.zero)
+                if symbol in self._angles and not (self._is_known(parts[1]) and self._is_known(rest)):
+                    continue  # amplitudes first: they form a pair with determinant one
                 if self._certainly_nonzero(parts[1], case):
-                    rest = parts.get(0, self.system.ring.zero)
                     return symbol, Fraction(self.system.ring, -rest, parts[1]).reduced()
         return None
 
@@ -230,6 +245,8 @@ class Solver:
                     continue
                 coefficient = ring.coefficients(factors[0], symbol)[1]
                 open_factors = [f for f in ring.factors(coefficient) if self._may_vanish(f, case)]
+                if any(f == g[0] for f in open_factors for g in cleaned if len(g) == 1):
+                    continue  # the coefficient is zero already
                 self._solve(
                     _Case(
                         list(case.equations),

@@ -110,6 +110,8 @@ class _Extension:
         solved = signature_branches(piece.family, self.point, self.budget)
         result = list(self.affine)
         for branch in solved.branches:
+            if self.judge.judge(_embedded(branch, piece)).verdict == "dropped":
+                continue
             if any(_covers(r.branch, branch, piece) for r in self.affine):
                 continue
             result += self._with_maps(branch, piece, solved.signature)
@@ -142,14 +144,10 @@ class _Extension:
                     values[p] = S.Zero
                     break
         if LAMBDA in identity.free:
-            for p in self.family.independent:
-                if p in values:
-                    continue
-                e = identity.parameters[p]
-                if same(e, p * LAMBDA) or same(e, p / LAMBDA):
-                    normal[LAMBDA] = 1 / p if same(e, p * LAMBDA) else p
-                    values[p] = S.One
-                    break
+            unit = _unit_of_scale(identity, [p for p in self.family.independent if p not in values])
+            if unit is not None:
+                parameter, value, normal[LAMBDA] = unit
+                values[parameter] = value
         if not values or (TAU in normal and normal[TAU].has(LAMBDA) and LAMBDA not in normal):
             return _Slice(self.family, {}, None)
         if TAU in normal and LAMBDA in normal:
@@ -181,6 +179,28 @@ class _Extension:
             whole = _embedded(branch, piece)
             return [Realness("undecided", whole, self.judge.facts)]
         return found
+
+
+def _unit_of_scale(identity: Branch, parameters: Sequence[Symbol]) -> tuple[Symbol, Expr, Expr] | None:
+    """``(p, value, lambda)``: a monomial of weight one, set to one, gives p and the scale that does it."""
+    weights = {}
+    for p in parameters:
+        ratio = (identity.parameters[p] / p).cancel()
+        base, power = ratio.as_base_exp()
+        if base == LAMBDA and power.is_Integer:
+            weights[p] = int(power)
+        elif ratio == LAMBDA:
+            weights[p] = 1
+    for p, w in weights.items():
+        if abs(w) == 1:
+            return p, S.One, p ** (-w)
+    for p, w in weights.items():
+        for q, v in weights.items():
+            for x in (1, -1):
+                if p != q and (1 - x * w) % v == 0:
+                    y = (1 - x * w) // v  # p**x * q**y scales like lambda
+                    return p, q ** (-y * x), 1 / (p**x * q**y)
+    return None
 
 
 def _embedded(branch: Branch, piece: _Slice) -> Branch:

@@ -142,7 +142,7 @@ class Facts:
         if signs <= {"-", "<=", "0"} and signs & {"-", "<="}:
             return "-" if "-" in signs else "<="
         factors = _factors(e)
-        if len(factors) > 1:
+        if len(factors) > 1 or factors[0][1] != 1:
             total: Sign = "+"
             for factor, power in factors:
                 total = times(total, self.sign(factor**power))

@@ -109,11 +109,19 @@ class _MapProblem:
         expressions = {k: self.ring.expression(c) for k, c in parts.items()}
         if set(parts) <= {0, 1}:
             value = -expressions.get(0, 0) / expressions[1]
+            if self._rotation(value):
+                return []
             return [(image, None) for image in self._back(value)]
         if set(parts) <= {0, 2}:
             square = self._in_state((-expressions.get(0, 0) / expressions[2]).cancel())
             return [(image, square) for s in (1, -1) for image in self._back(s * sqrt(square))]
         return None
+
+    def _rotation(self, value: Expr) -> bool:
+        """A half-angle tangent that goes over into itself or its inverse is an affine map."""
+        if not isinstance(self.truth, WithHalves) or self.x not in self.truth.halves:
+            return False
+        return any((value - e).cancel() == 0 for e in (self.x, -self.x, 1 / self.x, -1 / self.x))
 
     def _in_state(self, expression: Expr) -> Expr:
         """The generator of the truth replaced by its function of the state."""

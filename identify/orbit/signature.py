@@ -10,13 +10,14 @@ Where ``c_0 = 0`` the same is done with c_3, and failing that with c_1 in an aff
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import mpmath
 from sympy import Expr, S, Symbol
 
 from identify.algebra.budget import Budget
+from identify.algebra.lattice import lattice_basis
 from identify.algebra.ring import Fraction, NotPolynomial, Poly, Ring
 from identify.algebra.solve import System, solve
 from identify.orbit.branch import Branch, Family, hat
@@ -59,9 +60,9 @@ def signature(family: Family) -> Signature:
         return _assemble(scalars, z, lambda j: c0 * j.diff(z), 1)
     if 3 in c:
         c3 = c[3]
-        bend = (c3.diff(z) + 2 * c2 * c3) ** 2 / c3**3
-        scalars = [c1, bend, *(c[r] ** 2 / c3 ** (r - 1) for r in higher if r > 3)]
-        return _assemble(scalars, z, lambda j: j.diff(z) ** 2 / c3, 1)
+        form = c3.diff(z) / c3 + 2 * c2  # times du, a one-form that every compatible map preserves
+        scalars = [c1, form**2 / c3, *(c[r] ** 2 / c3 ** (r - 1) for r in higher if r > 3)]
+        return _assemble(scalars, z, lambda j: j.diff(z) ** 2 / c3, 1, lambda j: form / j.diff(z))
     if higher:
         raise Unhandled("a law with velocity powers above three and neither force nor cubic drag")
     slope = c1.diff(z)
@@ -70,7 +71,13 @@ def signature(family: Family) -> Signature:
     return _assemble([c1, (slope.diff(z) + c2 * slope) / slope**2], z, None, 0)
 
 
-def _assemble(scalars: Sequence[Expr], z: Symbol, derivation, stabiliser: int) -> Signature:  # type: ignore[no-untyped-def]
+_Derived = Callable[[Expr], Expr]
+
+
+def _assemble(
+    scalars: Sequence[Expr], z: Symbol, derivation: _Derived | None, stabiliser: int, ratio: _Derived | None = None
+) -> Signature:
+    """Sort the scalars into constants and a curve, and add what derives from the first of the curve."""
     constants, curve = [], []
     for scalar in scalars:
         if scalar == 0:
@@ -83,8 +90,14 @@ def _assemble(scalars: Sequence[Expr], z: Symbol, derivation, stabiliser: int) -
     if not curve:
         return Signature(tuple(constants), (), stabiliser)
     curve.sort(key=lambda e: e.count_ops())
-    if derivation is not None:
-        curve.insert(1, _tidy(derivation(curve[0])))
+    for derived in (derivation, ratio):
+        if derived is None:
+            continue
+        scalar = _tidy(derived(curve[0]))
+        if is_zero(scalar.diff(z)):
+            constants.append(_at_one_state(scalar, z))
+        else:
+            curve.insert(1, scalar)
     return Signature(tuple(constants), tuple(curve), 0)
 
 
@@ -124,7 +137,7 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
     nonzero: list[Expr] = [e.xreplace(hats) for e in family.nonzero]
     ring = Ring([*truth, *hats.values(), *_SPARE])
     polys: list[Poly] = []
-    if found.curve:
+    if len(found.curve) > 1:
         coefficients = curve_invariants(found.curve, family, point, budget)
         reference = min(coefficients, key=lambda e: (len(e.free_symbols), e.count_ops()))
         nonzero.append(reference.xreplace(hats))
@@ -162,7 +175,7 @@ def curve_invariants(curve: Sequence[Expr], family: Family, point: Point, budget
     With ``T = S_2 + s_3 S_3 + ...`` for symbolic s the relation between the first scalar and T describes
     the joint curve of all of them.
     """
-    functions = one_generator(state_functions(curve, family.state))
+    functions = merged_monomials(one_generator(state_functions(curve, family.state)), family)
     mixers = [Symbol(f"_mix{i}", real=True) for i in range(len(curve) - 2)]
     first = functions.functions[0]
     second = functions.functions[1]
@@ -268,3 +281,33 @@ def one_generator(functions: StateFunctions) -> StateFunctions:
         return functions
     rest = tuple(g for g in functions.generators if g.kind != "trig")
     return WithHalves(functions.state, tuple(f.xreplace(table) for f in functions.functions), rest, halves)
+
+
+def merged_monomials(functions: StateFunctions, family: Family) -> StateFunctions:
+    """One new variable where several generators enter only through one monomial (``z**n/z``, say)."""
+    symbols = [s for s in functions.symbols if any(f.has(s) for f in functions.functions)]
+    if len(symbols) < 2 or any(g.root is not None for g in functions.generators):
+        return functions
+    ring = Ring([*family.independent, *symbols])
+    try:
+        fractions = [ring.fraction(f) for f in functions.functions]
+    except NotPolynomial:
+        return functions
+    vectors = []
+    for fraction in fractions:
+        first = next(iter(ring.collect(fraction.denominator, symbols)))
+        for part in (fraction.numerator, fraction.denominator):
+            for exponents in ring.collect(part, symbols):
+                vectors.append([a - b for a, b in zip(exponents, first, strict=True)])
+    vectors = [v for v in vectors if any(v)]
+    basis, _ = lattice_basis(vectors)
+    if len(basis) != 1:
+        return functions
+    keep = next(i for i, x in enumerate(basis[0]) if x)
+    y = Symbol("_mono", real=True)
+    table = {s: S.One for i, s in enumerate(symbols) if i != keep}
+    table[symbols[keep]] = y ** (1 / basis[0][keep])
+    replaced = tuple(
+        _tidy(f.expression().xreplace(table).replace(lambda e: e.is_Pow, lambda e: e)) for f in fractions
+    )
+    return WithHalves(functions.state, replaced, (), {y: functions.state})
