@@ -176,9 +176,10 @@ def _rotations(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
 
 
 def _tidy(expression: Expr) -> Expr:
-    if expression.is_rational_function():
-        return expression.cancel().factor() if expression.is_Add else expression.cancel()
-    return expression
+    if not expression.is_rational_function():
+        return expression
+    plain = expression.cancel()
+    return min((plain, plain.factor()), key=lambda e: len(str(e)))
 
 
 # -- discrete branches ----------------------------------------------------------------------------

@@ -168,7 +168,7 @@ class _Problem:
         if shift.has(TAU):
             shift = shift.cancel()
         names = {_SCALE: LAMBDA, _SHIFT: TAU}
-        reported = {p: opened.value(h).xreplace(table) for p, h in self.report_symbols.items()}
+        reported = {p: _plain(opened.value(h).xreplace(table)) for p, h in self.report_symbols.items()}
         reported.update({p: e.xreplace(reported) for p, e in self.family.eliminated.items()})
         return Branch(
             map=scale.xreplace(table) * self.family.state + shift,
@@ -181,6 +181,13 @@ class _Problem:
             positive=tuple(e.xreplace(table) for e in opened.positive),
             nonzero=(*((LAMBDA,) if _SCALE in opened.free else ()), *(e.xreplace(table) for e in opened.nonzero)),
         )
+
+
+def _plain(expression: Expr) -> Expr:
+    """The expression without nested fractions in tau."""
+    if not expression.has(TAU) or not expression.is_rational_function():
+        return expression
+    return expression.cancel().expand()
 
 
 def _free_the_scale(opened: Open) -> None:

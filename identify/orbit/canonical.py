@@ -15,12 +15,12 @@ from sympy import Expr, S, Symbol
 from identify.algebra.budget import Budget
 from identify.algebra.solve import Unsolved
 from identify.orbit.affine import affine_branches
-from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat, is_hat
+from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat
 from identify.orbit.compatible import CompatibleSet, Scope, judged
 from identify.orbit.equality import same
 from identify.orbit.generators import Unhandled
 from identify.orbit.infinitesimal import Dimensions, dimensions, rank
-from identify.orbit.maps import explicit_maps, with_map
+from identify.orbit.maps import HomogeneousMaps, explicit_maps, with_map
 from identify.orbit.real import Realness, RealFilter, declared_facts
 from identify.orbit.sampling import Sampler, compiled
 from identify.orbit.signature import NotAlgebraic, Signature, signature, signature_branches
@@ -110,24 +110,29 @@ class _Extension:
         solved = signature_branches(piece.family, self.point, self.budget)
         result = list(self.affine)
         for branch in solved.branches:
+            self.budget.check("looking for coordinate maps")
             if self.judge.judge(_embedded(branch, piece)).verdict == "dropped":
                 continue
             if any(_covers(r.branch, branch, piece) for r in self.affine):
                 continue
-            result += self._with_maps(branch, piece, solved.signature)
+            found = self._with_maps(branch, piece, solved.signature)
+            if any(r.branch.identity for r in found):
+                result = [r for r in result if not r.branch.identity]
+            result += found
         return _Extended(_ordered(result), solved.conditions)
 
     def _homogeneous(self, shape: Signature) -> _Extended:
         """Constant scalars: any two laws with the same constants are compatible through a flow."""
         solved = signature_branches(self.family, self.point, self.budget)
-        result = list(self.affine)
+        flows = HomogeneousMaps(self.family, self.sampler, shape)
+        result = []
         for branch in solved.branches:
-            flowing = replace(branch, relation=None, identity=_is_identity(branch, self.family))
-            verdict = self.judge.judge(flowing)
+            flowing = flows.with_map(branch)
+            verdict = self.judge.judge(replace(flowing, identity=_is_identity(flowing, self.family)))
             if verdict.verdict != "dropped":
-                result = [r for r in result if not (flowing.identity and r.branch.identity)]
                 result.append(verdict)
-        return _Extended(_ordered(result), solved.conditions)
+        reflections = [r for r in self.affine if not any(_contains(b.branch, r.branch) for b in result)]
+        return _Extended(_ordered([*result, *reflections]), solved.conditions)
 
     def _slice(self) -> _Slice:
         """Use the affine gauge to set a translated parameter to 0 and a scaled one to 1."""
@@ -179,6 +184,12 @@ class _Extension:
             whole = _embedded(branch, piece)
             return [Realness("undecided", whole, self.judge.facts)]
         return found
+
+
+def _contains(big: Branch, small: Branch) -> bool:
+    """Whether every parameter value of ``small`` is one of ``big``, through hats."""
+    table = {hat(p): e for p, e in small.parameters.items() if hat(p) in big.free}
+    return all(same(e.xreplace(table), small.parameters[p]) for p, e in big.parameters.items())
 
 
 def _unit_of_scale(identity: Branch, parameters: Sequence[Symbol]) -> tuple[Symbol, Expr, Expr] | None:

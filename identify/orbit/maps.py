@@ -16,11 +16,14 @@ import mpmath
 from sympy import Expr, S, Symbol, atan, log, sqrt, tan
 
 from identify.algebra.ring import NotPolynomial, Poly, Ring
-from identify.orbit.branch import Branch, Family
+from identify.algebra.solve import square_part
+from identify.orbit.branch import LAMBDA, TAU, Branch, Family
 from identify.orbit.facts import Facts
 from identify.orbit.generators import Generator, Unhandled, state_functions
-from identify.orbit.sampling import Point, compiled, to_number
-from identify.orbit.signature import WithHalves, one_generator
+from identify.orbit.sampling import Point, Sampler, compiled, to_number
+from identify.orbit.signature import Signature, WithHalves, at_one_state, one_generator
+from identify.routes.normalizer import closed_normalizer
+from identify.routes.signs import Signs
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,9 @@ class Maps:
 
 def explicit_maps(curve: Sequence[Expr], family: Family, branch: Branch, point: Point, facts: Facts) -> Maps:
     """All maps from the true law to the law of the branch."""
+    power = _power_map(curve[0], family, branch, facts)
+    if power is not None:
+        return Maps((power,), True)
     try:
         problem = _MapProblem(curve, family, branch)
         factors = problem.factors()
@@ -53,6 +59,56 @@ def explicit_maps(curve: Sequence[Expr], family: Family, branch: Branch, point: 
                 needed = () if square is None or sign == "+" else (square,)
                 found.append((value, needed))
     return Maps(tuple(found), complete)
+
+
+def _power_map(
+    scalar: Expr, family: Family, branch: Branch, facts: Facts
+) -> tuple[Expr, tuple[Expr, ...]] | None:
+    """The map of a scalar ``a*z**m`` with a parameter in the exponent, on positive states."""
+    z = family.state
+    exponent = (z * scalar.diff(z) / scalar).simplify()
+    if exponent.has(z) or not exponent.free_symbols or facts.sign(z) != "+":
+        return None
+    factor = scalar.xreplace({z: S.One})
+    ratio = (factor / factor.xreplace(branch.parameters)).cancel()
+    image = (ratio * z**exponent) ** (1 / exponent.xreplace(branch.parameters))
+    return image, (ratio,)
+
+
+class HomogeneousMaps:
+    """Maps between laws whose scalars are all constant, through the canonical coordinate.
+
+    There the force is ``J_0*q + beta``, so an affine map ``lambda*q + tau`` fits when
+    ``J_0*tau = lambda*beta - beta_hat``; without a force any affine map does.
+    """
+
+    def __init__(self, family: Family, sampler: Sampler, shape: Signature) -> None:
+        self.family, self.shape = family, shape
+        self.channels = {int(f.power): c for f, c in family.channels}
+        self.normalizer = closed_normalizer(self.channels[2], family.state, Signs(sampler)) if 2 in self.channels else None
+
+    def with_map(self, branch: Branch) -> Branch:
+        """The branch with its map and the free symbols of the map; unchanged without a closed form."""
+        if self.normalizer is None or (0 not in self.channels and 3 in self.channels):
+            return branch
+        scale, shift, free = self._affine(branch)
+        psi, q = self.normalizer.psi, self.normalizer.coordinate
+        inverse = self.normalizer.inverse.xreplace(branch.parameters)
+        image = inverse.xreplace({q: scale * psi + shift})
+        nonzero = (*branch.nonzero, *([LAMBDA] if LAMBDA in free else []))
+        return replace(branch, map=image, free=(*branch.free, *free), nonzero=nonzero)
+
+    def _affine(self, branch: Branch) -> tuple[Expr, Expr, tuple[Symbol, ...]]:
+        if 0 not in self.channels:
+            return LAMBDA, TAU, (LAMBDA, TAU)
+        z, force = self.family.state, self.channels[0]
+        assert self.normalizer is not None
+        rate = at_one_state(force.diff(z) - self.channels[2] * force, z)
+        offset = at_one_state((self.normalizer.slope * force - rate * self.normalizer.psi).simplify(), z)
+        reported = offset.xreplace(branch.parameters)
+        if rate == 0:
+            return (reported / offset).cancel(), TAU, (TAU,)
+        return LAMBDA, (LAMBDA * offset - reported) / rate, (LAMBDA,)
 
 
 class _MapProblem:
@@ -113,9 +169,15 @@ class _MapProblem:
                 return []
             return [(image, None) for image in self._back(value)]
         if set(parts) <= {0, 2}:
-            square = self._in_state((-expressions.get(0, 0) / expressions[2]).cancel())
-            return [(image, square) for s in (1, -1) for image in self._back(s * sqrt(square))]
+            outer, square = self._squares(parts)
+            return [(image, square) for s in (1, -1) for image in self._back(s * outer * sqrt(square))]
         return None
+
+    def _squares(self, parts: dict[int, Poly]) -> tuple[Expr, Expr]:
+        """``(g, R)`` with ``g**2 * R`` the square of the image, R free of squares of polynomials."""
+        top, bottom = square_part(self.ring, -parts.get(0, self.ring.zero) * parts[2]), parts[2]
+        outer = self.ring.factored(top[0]) / self.ring.factored(bottom)
+        return self._in_state(outer), self._in_state(self.ring.factored(top[1]))
 
     def _rotation(self, value: Expr) -> bool:
         """A half-angle tangent that goes over into itself or its inverse is an affine map."""

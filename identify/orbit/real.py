@@ -128,7 +128,22 @@ class RealFilter:
             return []
         table = {**branch.parameters, self.sampler.state: branch.map}
         image = [(c.expression.xreplace(table), _SIGNS[c.relation]) for c in self.sampler.domain]
-        return [(e, s) for e, s in image if not e.free_symbols & set(branch.integers)]
+        image = [(e, s) for e, s in image if not e.free_symbols & set(branch.integers)]
+        return image + [pair for e, s in image for pair in self._at_the_ends(e, s)]
+
+    def _at_the_ends(self, expression: Expr, sign: Sign) -> list[tuple[Expr, Sign]]:
+        """What ``expression > 0`` on all z > 0 says of its first and last coefficients in z."""
+        z = self.sampler.state
+        if sign != "+" or [c.expression for c in self.sampler.domain] != [z]:
+            return []
+        if not expression.is_rational_function(z):
+            return []
+        top, bottom = expression.cancel().as_numer_denom()
+        poly = (top * bottom).as_poly(z)
+        if poly is None:
+            return []
+        terms = poly.terms()
+        return [(terms[0][1], ">="), (terms[-1][1], ">=")]
 
     def _orientation(self, branch: Branch) -> list[Expr]:
         """A domain that is unbounded on one side only cannot be reflected."""

@@ -84,7 +84,7 @@ def _assemble(
             continue
         simple = _tidy(scalar)
         if is_zero(simple.diff(z)):
-            constants.append(_at_one_state(simple, z))
+            constants.append(at_one_state(simple, z))
         else:
             curve.append(simple)
     if not curve:
@@ -95,7 +95,7 @@ def _assemble(
             continue
         scalar = _tidy(derived(curve[0]))
         if is_zero(scalar.diff(z)):
-            constants.append(_at_one_state(scalar, z))
+            constants.append(at_one_state(scalar, z))
         else:
             curve.insert(1, scalar)
     return Signature(tuple(constants), tuple(curve), 0)
@@ -105,7 +105,7 @@ def _tidy(expression: Expr) -> Expr:
     return expression.cancel() if expression.is_rational_function() else expression
 
 
-def _at_one_state(expression: Expr, z: Symbol) -> Expr:
+def at_one_state(expression: Expr, z: Symbol) -> Expr:
     """A constant function of the state, without the state."""
     if not expression.has(z):
         return expression
@@ -159,7 +159,21 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
                 Branch(None, None, None, reported, solution.free, (), algebraic, (), (), None)
             )
     remembered = tuple(ring.expression(p) for p in conditions)
+    if found.curve:
+        remembered += tuple(c for c in varying_conditions(found.curve[0], family) if c not in remembered)
     return SignatureBranches(tuple(branches), remembered, found)
+
+
+def varying_conditions(scalar: Expr, family: Family) -> list[Expr]:
+    """Factors of the scalar's derivative that depend on parameters alone: it is constant where they vanish."""
+    slope = state_functions([scalar.diff(family.state)], family.state)
+    ring = Ring([*family.independent, *slope.symbols])
+    try:
+        numerator = ring.fraction(slope.functions[0]).numerator
+    except NotPolynomial:
+        return []
+    state = set(slope.symbols)
+    return [ring.expression(f) for f in ring.factors(numerator) if not ring.variables(f) & state]
 
 
 def _numerator(ring: Ring, expression: Expr) -> Poly:

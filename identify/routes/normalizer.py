@@ -83,6 +83,30 @@ def canonical_law(law: Law, route: Route) -> CanonicalLaw:
     return _restore(result, {new: old for old, new in names.items()})
 
 
+@dataclass(frozen=True)
+class ClosedNormalizer:
+    """``psi``, its slope, and ``inverse``, a function of ``coordinate`` with ``inverse(psi(z)) = z``."""
+
+    psi: Expr
+    slope: Expr
+    inverse: Expr
+    coordinate: Symbol
+
+
+def closed_normalizer(c2: Expr, state: Symbol, signs: Signs) -> ClosedNormalizer | None:
+    """The normalizer of c2 where it and its inverse have closed forms."""
+    found = find_slope(c2, state, signs)
+    if found is None:
+        return None
+    slope, _ = orient(found, state, signs)
+    normal = find_normal(slope, state, signs)
+    if normal is None or normal.inverse is None:
+        return None
+    q = Symbol("_q", real=True)
+    inverse = normal.inverse(q)
+    return ClosedNormalizer(normal.psi, slope.expression(), inverse.state.xreplace(inverse.placeholders), q)
+
+
 def _rename(law: Law, names: dict[Symbol, Symbol]) -> Law:
     """The same law in the renamed parameters."""
 

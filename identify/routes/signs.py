@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from sympy import Abs, Add, Dummy, Expr, Symbol, expand, factor, fraction, together
 
-from identify.law.law import Condition, Law
+from identify.law.law import Condition
+
+
+class Declared(Protocol):
+    """What conditions are declared on which symbols (a Law, for one)."""
+
+    @property
+    def state(self) -> Symbol: ...
+    @property
+    def parameters(self) -> tuple[Symbol, ...]: ...
+    @property
+    def assumptions(self) -> tuple[Condition, ...]: ...
+    @property
+    def domain(self) -> tuple[Condition, ...]: ...
 
 
 class Signs:
@@ -16,7 +30,7 @@ class Signs:
     positive or negative is so on the whole declared set.  Sampling is never used.
     """
 
-    def __init__(self, law: Law) -> None:
+    def __init__(self, law: Declared) -> None:
         self.state = law.state
         implied = [*law.assumptions, *_implied(law.domain, law.state)]
         self._facts = [*implied, *law.domain]
