@@ -13,7 +13,7 @@ from itertools import combinations
 from math import lcm
 
 import mpmath
-from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, log, sqrt
+from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, cos, log, pi, sqrt
 
 from identify.algebra.lattice import integer_kernel
 from identify.algebra.ring import NotPolynomial, Ring
@@ -140,7 +140,7 @@ def _normalisation(values: dict[Symbol, Expr], symbol: Symbol) -> dict[Symbol, E
     for parameter, expression in values.items():
         for solution in _solve_simple(expression, symbol):
             rest = {p: e.subs(symbol, solution) for p, e in values.items() if p != parameter}
-            if any(e.has(S.ComplexInfinity, S.NaN, S.Infinity) or e == 0 for e in rest.values()):
+            if any(e.has(S.ComplexInfinity, S.NaN, S.Infinity) or not e.free_symbols for e in rest.values()):
                 continue
             size = int(solution.count_ops()) + sum(int(e.count_ops()) for e in rest.values())
             if best is None or size < best[0]:
@@ -193,9 +193,11 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
     for f in functions:
         images = [f.xreplace(b.parameters) for b in branches]
         (kept if all(same(f, image) for image in images) else changed).append(f)
-    changed = [f for f in changed if not any(_depends_on_integers(f, b) for b in branches)]
+    countable = [f for f in changed if any(_depends_on_integers(f, b) for b in branches)]
+    kept += [c for f in countable for c in _periodic(f, branches)]
+    changed = [f for f in changed if f not in countable]
     if not changed:
-        return kept  # a countable orbit has no symmetric functions
+        return kept
     orbit = _distinct(changed, branches)
     values = [[row[j] for row in orbit] for j in range(len(changed))]
     for column in values:
@@ -204,6 +206,24 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
         mixed = [a * b for a, b in zip(values[first], values[second], strict=True)]
         kept += _elementary(mixed)[:1]
     return [f for f in kept if f.free_symbols]
+
+
+def _periodic(function: Expr, branches: list[Branch]) -> list[Expr]:
+    """``cos(2*pi*f/P)`` for a function that the branches move by multiples of P."""
+    for branch in branches:
+        image = function.xreplace(branch.parameters)
+        for n in branch.integers:
+            period = image.diff(n).cancel()
+            if period != 0 and not period.has(n):
+                candidate = cos((2 * pi * function / period).cancel())
+                if all(_unchanged(candidate, b) for b in branches):
+                    return [candidate]
+    return []
+
+
+def _unchanged(function: Expr, branch: Branch) -> bool:
+    image = function.xreplace(branch.parameters)
+    return all(same(function, image.xreplace({n: S(k) for n in branch.integers})) for k in (0, 1, 2))
 
 
 def _depends_on_integers(function: Expr, branch: Branch) -> bool:

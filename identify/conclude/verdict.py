@@ -95,6 +95,8 @@ def _moving(compatible: CompatibleSet, parameter: Symbol, moving: list[Realness]
 def keeps_sign(compatible: CompatibleSet, parameter: Symbol) -> bool:
     """Whether every report provably has the true sign of the parameter."""
     value = compatible.family.truth[parameter]
+    if value == 0:
+        return False
     return all(_positive(r.facts, r.branch.parameters[parameter] / value) for r in compatible.branches)
 
 

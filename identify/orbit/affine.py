@@ -20,12 +20,13 @@ from identify.algebra.ring import Poly, Ring
 from identify.algebra.solve import Solution, System, Unsolved, remainder, solve
 from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat
 from identify.orbit.closing import Open, Transcendental, close, real_root
-from identify.orbit.generators import StateFunctions, Unhandled, state_functions
+from identify.orbit.generators import StateFunctions, Unhandled, refined, state_functions
 from identify.orbit.matching import Matching, Pairing
 from identify.routes.route import Feature
 
 _SCALE = Symbol("_scale", real=True)
 _SHIFT = Symbol("_shift", real=True)
+REFINEMENTS = (2, 3)
 _SPARE = tuple(Symbol(f"_root{i}", real=True) for i in range(4))
 
 
@@ -47,8 +48,8 @@ def affine_branches(family: Family, budget: Budget) -> AffineBranches:
     problem = _Problem(family, budget)
     branches: list[Branch] = []
     for orientation in problem.orientations():
-        for matching in problem.matchings(orientation):
-            branches += problem.solve(orientation, matching)
+        for truth, matching in problem.matchings(orientation):
+            branches += problem.solve(orientation, truth, matching)
     return AffineBranches(tuple(branches), tuple(problem.conditions), tuple(problem.unsolved))
 
 
@@ -91,22 +92,18 @@ class _Problem:
         order = lcm(*(int(f.power.q) for f in features))
         return [_Orientation(1, order), _Orientation(-1, order)]
 
-    def matchings(self, orientation: _Orientation) -> Iterator[Matching]:
+    def matchings(self, orientation: _Orientation) -> Iterator[tuple[StateFunctions, Matching]]:
+        """Pairings of generators; on a stratum also over finer exponents (sin 2z can report as sin z)."""
         image = orientation.scale * (self.family.state + _SHIFT)
-        for truth in self._refinements():
-            yield from Pairing(truth, self.report, image, self.partial).matchings()
+        truths = [self.truth, *(refined(self.truth, q) for q in REFINEMENTS)] if self.partial else [self.truth]
+        for truth in truths:
+            for matching in Pairing(truth, self.report, image, self.partial).matchings():
+                yield truth, matching
 
-    def _refinements(self) -> list[StateFunctions]:
-        """On a stratum, the truth over finer exponents too (sin 2z can report as sin z)."""
-        self._current = [self.truth]
-        if self.partial:
-            self._current += [refined for q in (2, 3) if (refined := _refine(self.truth, q))]
-        return self._current
-
-    def solve(self, orientation: _Orientation, matching: Matching) -> list[Branch]:
+    def solve(self, orientation: _Orientation, truth: StateFunctions, matching: Matching) -> list[Branch]:
         """All branches for one orientation and one pairing of generators."""
         try:
-            system = self._system(orientation, matching)
+            system = self._system(orientation, truth, matching)
             solutions, conditions = solve(system.system, self.budget)
         except Unsolved as error:
             self.unsolved.append(str(error))
@@ -128,8 +125,7 @@ class _Problem:
             if expression not in self.conditions and not expression.free_symbols.isdisjoint(self.family.known):
                 self.conditions.append(expression)
 
-    def _system(self, orientation: _Orientation, matching: Matching) -> _RingSystem:
-        truth = next(t for t in self._current if _compatible(t, matching, self._current))
+    def _system(self, orientation: _Orientation, truth: StateFunctions, matching: Matching) -> _RingSystem:
         family = self.family
         image = orientation.scale * (family.state + _SHIFT)
         table = {**matching.substitution, family.state: image}
@@ -361,20 +357,3 @@ def _renamed(functions: StateFunctions, names: dict[Symbol, Symbol]) -> StateFun
     return StateFunctions(
         functions.state, tuple(f.xreplace(table) for f in functions.functions), generators
     )
-
-
-def _shape(functions: StateFunctions) -> list[tuple[str, int | None]]:
-    return [(g.kind, g.root) for g in functions.generators]
-
-
-def _compatible(truth: StateFunctions, matching: Matching, current: list[StateFunctions]) -> bool:
-    """Whether the matching was made against this refinement."""
-    if len(current) == 1:
-        return True
-    used = {s for e in matching.substitution.values() for s in e.free_symbols}
-    return bool(used & set(truth.symbols)) or not truth.generators
-
-
-def _refine(truth: StateFunctions, q: int) -> StateFunctions | None:
-    return None
-

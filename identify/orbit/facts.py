@@ -63,10 +63,11 @@ class Facts:
         """Signs of products of factors whose own signs are not known."""
         table: dict[frozenset[Expr], Sign] = {}
         for expression, sign in self.known:
-            if sign in ("+", "-"):
-                outer, rest = self._odd_part(expression)
-                if len(rest) > 1:
-                    table[rest] = times(sign, outer)
+            outer, rest = self._odd_part(expression)
+            if sign in (">=", "<=") and all(self._table.get(f) == "!=" for f in rest):
+                sign = "+" if sign == ">=" else "-"
+            if sign in ("+", "-") and len(rest) > 1:
+                table[rest] = times(sign, outer)
         return table
 
     def _odd_part(self, expression: Expr) -> tuple[Sign, frozenset[Expr]]:

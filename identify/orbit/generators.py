@@ -9,7 +9,7 @@ logarithms, and odd inverse functions, each of a polynomial argument.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm
 from typing import Literal
 
@@ -119,6 +119,23 @@ def state_functions(functions: Sequence[Expr], state: Symbol) -> StateFunctions:
     return StateFunctions(state, tuple(builder.replace(f) for f in rewritten), tuple(builder.generators))
 
 
+def refined(functions: StateFunctions, q: int) -> StateFunctions:
+    """The same functions over exponentials and angles of the q-th part of each argument."""
+    table: dict[Symbol, Expr] = {}
+    generators = []
+    for g in functions.generators:
+        if g.kind not in ("exp", "trig"):
+            generators.append(g)
+            continue
+        finer = tuple(Symbol(f"{s.name}_{q}", real=True) for s in g.symbols)
+        generators.append(replace(g, symbols=finer, argument=g.argument / q))
+        values = (finer[0] ** q,) if g.kind == "exp" else multiple_angle(*finer, q)
+        table.update(zip(g.symbols, values, strict=True))
+    return StateFunctions(
+        functions.state, tuple(f.xreplace(table) for f in functions.functions), tuple(generators)
+    )
+
+
 _TO_SIMPLE = {
     tan: lambda x: sin(x) / cos(x),
     cot: lambda x: cos(x) / sin(x),
@@ -201,8 +218,8 @@ class _Builder:
             for argument, (multiples, constant) in parts.items():
                 s, c = S.Zero, S.One
                 for (sine, cosine), multiple in zip(pairs, multiples, strict=True):
-                    s, c = _add_angle(s, c, *_multiple_angle(sine, cosine, multiple))
-                s, c = _add_angle(s, c, sin(constant), cos(constant))
+                    s, c = add_angle(s, c, *multiple_angle(sine, cosine, multiple))
+                s, c = add_angle(s, c, sin(constant), cos(constant))
                 self._table[sin(argument)], self._table[cos(argument)] = s, c
 
     def _lattice(self, arguments: list[Expr]) -> list[tuple[list[Expr], dict[Expr, tuple[list[int], Expr]]]]:
@@ -365,7 +382,7 @@ def _constants(
     return zero, constants
 
 
-def _multiple_angle(s: Expr, c: Expr, n: int) -> tuple[Expr, Expr]:
+def multiple_angle(s: Expr, c: Expr, n: int) -> tuple[Expr, Expr]:
     """(sin, cos)(n x) from (sin, cos)(x), expanded by the binomial theorem."""
     sine, cosine = S.Zero, S.One
     for _ in range(abs(n)):
@@ -373,6 +390,6 @@ def _multiple_angle(s: Expr, c: Expr, n: int) -> tuple[Expr, Expr]:
     return (sine if n >= 0 else -sine), cosine
 
 
-def _add_angle(s1: Expr, c1: Expr, s2: Expr, c2: Expr) -> tuple[Expr, Expr]:
+def add_angle(s1: Expr, c1: Expr, s2: Expr, c2: Expr) -> tuple[Expr, Expr]:
     return s1 * c2 + c1 * s2, c1 * c2 - s1 * s2
 

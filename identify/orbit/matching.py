@@ -17,7 +17,7 @@ from typing import Literal
 from sympy import Expr, Integer, Mul, S, Symbol
 
 from identify.algebra.lattice import determinant
-from identify.orbit.generators import Generator, Kind, StateFunctions, _add_angle, _multiple_angle
+from identify.orbit.generators import Generator, Kind, StateFunctions, add_angle, multiple_angle
 
 MATCHING_LIMIT = 600
 
@@ -169,7 +169,7 @@ class Pairing:
         else:
             sine, cosine = S.Zero, S.One
             for n, g in zip(row, theirs, strict=True):
-                sine, cosine = _add_angle(sine, cosine, *_multiple_angle(*g.symbols, n))
+                sine, cosine = add_angle(sine, cosine, *multiple_angle(*g.symbols, n))
             values = (Symbol(f"_s{name}", real=True), Symbol(f"_c{name}", real=True))
         difference = self._at_image(generator.argument) - combination
         if still:
@@ -185,7 +185,7 @@ class Pairing:
                 nonzero=(values[0], kappa),
                 closings=(Closing("exp", values, kappa),),
             )
-        turned = _add_angle(sine, cosine, *values)
+        turned = add_angle(sine, cosine, *values)
         return Matching(
             dict(zip(generator.symbols, turned, strict=True)),
             (*values, kappa),

@@ -239,7 +239,7 @@ class _Evaluation:
         )
         if not all(holds(v, r) for v, r in checks):
             return False
-        return all(self._inside(to_number(s), values, reported) for s in point.states)
+        return all(self._inside(to_number(s), values, reported) for s in (*point.states, *point.extremes))
 
     def _inside(self, state: Number, values: list[Number], reported: list[Number]) -> bool:
         image = self._map(state, *values)[0]

@@ -47,10 +47,11 @@ def is_real(value: Number) -> bool:
 
 @dataclass(frozen=True)
 class Point:
-    """True parameters (all of them) and a few states inside the domain."""
+    """True parameters (all of them), a few states inside the domain, and far-out ones."""
 
     parameters: dict[Symbol, Rational]
     states: tuple[Rational, ...]
+    extremes: tuple[Rational, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,17 @@ class Sampler:
             if _all_hold(check, ordered.values(), [c.relation for c in relations]):
                 states = self._states(ordered, generator)
                 if states:
-                    found.append(Point(ordered, states))
+                    found.append(Point(ordered, states, self._extremes(ordered)))
             if len(found) >= count:
                 break
         return found
+
+    def _extremes(self, values: dict[Symbol, Rational]) -> tuple[Rational, ...]:
+        """States near zero and far from it, where the user declared a domain."""
+        check = compiled((self.state, *self.parameters), [c.expression for c in self.domain])
+        relations = [c.relation for c in self.domain]
+        far = [s * x for x in (Rational(1, 997), Rational(101)) for s in (1, -1)] if self.domain else []
+        return tuple(x for x in far if _all_hold(check, (x, *values.values()), relations))
 
     def _states(self, values: dict[Symbol, Rational], generator: random.Random) -> tuple[Rational, ...]:
         """Up to six states in the domain, of both signs where it has both."""
