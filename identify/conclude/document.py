@@ -24,6 +24,7 @@ from identify.conclude.verdict import Verdict
 from identify.law import to_text
 from identify.law.law import Law
 from identify.orbit.compatible import CompatibleSet
+from identify.orbit.facts import Facts
 from identify.orbit.real import Realness
 from identify.routes.feature import feature_text
 from identify.routes.route import Route
@@ -56,17 +57,17 @@ def route_info(route: Route) -> RouteInfo:
     )
 
 
-def gauge(compatible: CompatibleSet, route: Route, names: Names) -> Gauge:
+def gauge(compatible: CompatibleSet, route: Route, parameters: Sequence[Symbol], names: Names) -> Gauge:
     """All branches with the lifted dimension."""
     size = compatible.dimensions
     return Gauge(
         dimension=None if size is None else size.lifted,
-        branches=tuple(branch_info(r, compatible, names) for r in compatible.branches),
+        branches=tuple(branch_info(r, parameters, names) for r in compatible.branches),
         translation_lock=translation_lock(compatible, route),
     )
 
 
-def branch_info(realness: Realness, compatible: CompatibleSet, names: Names) -> BranchInfo:
+def branch_info(realness: Realness, parameters: Sequence[Symbol], names: Names) -> BranchInfo:
     """One branch in the public names."""
     branch = realness.branch
     free = tuple(names.symbol(s).name for s in branch.free)
@@ -78,7 +79,7 @@ def branch_info(realness: Realness, compatible: CompatibleSet, names: Names) -> 
         map=None if branch.map is None else names.text(branch.map),
         free=free,
         conditions=tuple(dict.fromkeys(conditions)),
-        parameters={p.name: names.text(branch.parameters[p]) for p in compatible.family.parameters},
+        parameters={p.name: names.text(branch.parameters[p]) for p in parameters},
         kind="identity" if branch.identity else "discrete",
         relation=None if branch.relation is None else f"{names.text(branch.relation)} = 0",
         symbols={names.symbol(s).name: names.text(e) for s, e in branch.algebraic.items()},
@@ -88,8 +89,6 @@ def branch_info(realness: Realness, compatible: CompatibleSet, names: Names) -> 
 
 def _worth_saying(realness: Realness, expression: Expr) -> bool:
     """Positivity of a free symbol that does not hold by itself."""
-    from identify.orbit.facts import Facts
-
     return expression.free_symbols <= set(realness.branch.free) and Facts().sign(expression) != "+"
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sympy import Expr, Symbol
 
 from identify.law import to_text
 from identify.orbit.branch import LAMBDA, TAU, hat
+from identify.orbit.hidden import Hidden
 
 
 class Names:
     """Renames lambda, tau, reported parameters, integers and algebraic numbers for output."""
 
-    def __init__(self, parameters: Iterable[Symbol], state: Symbol) -> None:
+    def __init__(self, parameters: Sequence[Symbol], state: Symbol, hidden: Iterable[Hidden] = ()) -> None:
+        self.parameters = tuple(parameters)
+        self._hidden = {h.symbol: h.value for h in hidden}
         self._taken = {p.name for p in parameters} | {state.name, "v", "q"}
         self._table: dict[Symbol, Symbol] = {}
         self._give(LAMBDA, "lambda")
@@ -35,6 +38,8 @@ class Names:
         """The public symbol for an internal one (others stay as they are)."""
         if symbol in self._table:
             return self._table[symbol]
+        if symbol.name.startswith("_hat__"):
+            return self._give(symbol, f"{symbol.name[6:]}_hat")
         if symbol.name.startswith("_n"):
             return self._give(symbol, "n")
         if symbol.name.startswith("_root"):
@@ -42,7 +47,8 @@ class Names:
         return symbol
 
     def expression(self, expression: Expr) -> Expr:
-        """The expression in public symbols."""
+        """The expression in public symbols, hidden parameters written out."""
+        expression = expression.xreplace(self._hidden)
         return expression.xreplace({s: self.symbol(s) for s in expression.free_symbols})
 
     def text(self, expression: Expr) -> str:

@@ -48,7 +48,7 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
     moving = [r for r in compatible.branches if varies(r.branch.parameters[parameter], r.branch.free)]
     others = _other_values(compatible, parameter, true_value)
     if moving:
-        status, why = _moving(compatible, parameter, moving)
+        status, why = _moving(compatible, parameter)
         redundant = _through_redundancy(identity, parameter)
         return Verdict(status, transform, _pairs(others, parameter), why, redundant)
     sure = [r for r in others if r.verdict == "kept"]
@@ -60,7 +60,7 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
         return Verdict("undecided", transform, _pairs(others, parameter), "another branch could not be decided over the reals")
     if compatible.scope == "none":
         return Verdict("undecided", transform, (), "; ".join(compatible.gaps))
-    return Verdict("identified", transform, (), "every compatible coordinate map leaves it unchanged")
+    return Verdict("identified", transform, (), "no compatible coordinate map changes it")
 
 
 def _other_values(compatible: CompatibleSet, parameter: Symbol, value: Expr) -> list[Realness]:
@@ -82,14 +82,13 @@ def _pairs(branches: list[Realness], parameter: Symbol) -> tuple[tuple[Expr, tup
     return tuple(found)
 
 
-def _moving(compatible: CompatibleSet, parameter: Symbol, moving: list[Realness]) -> tuple[Status, str]:
+def _moving(compatible: CompatibleSet, parameter: Symbol) -> tuple[Status, str]:
     """Sign fixed, or not, for a parameter that varies along the orbit."""
-    expression = moving[0].branch.parameters[parameter]
     if compatible.scope != "none" and keeps_sign(compatible, parameter):
-        return "sign", f"the coordinate map rescales it ({_how(expression, parameter)}), but never through zero"
+        return "sign", "it changes with the coordinate map, by a positive factor only"
     if any(compatible.filter.sign_changes(r.branch, parameter) for r in compatible.kept):
-        return "free", f"its value follows the coordinate map ({_how(expression, parameter)})"
-    return "undecided", "it varies along the orbit; whether its sign can change is not decided"
+        return "free", "it changes with the coordinate map, and its sign with it"
+    return "undecided", "it changes with the coordinate map; whether its sign can is not decided"
 
 
 def keeps_sign(compatible: CompatibleSet, parameter: Symbol) -> bool:
@@ -102,10 +101,6 @@ def keeps_sign(compatible: CompatibleSet, parameter: Symbol) -> bool:
 
 def _positive(facts: Facts, ratio: Expr) -> bool:
     return facts.sign(ratio.cancel() if ratio.is_rational_function() else ratio) == "+"
-
-
-def _how(expression: Expr, parameter: Symbol) -> str:
-    return f"{parameter} -> {expression}"
 
 
 def _through_redundancy(identity: Realness, parameter: Symbol) -> bool:

@@ -1,0 +1,93 @@
+"""The special cases that a generic answer leaves out, and their own answers.
+
+The truth is put on the stratum.  In the raw routes a report may lie anywhere in the family; in the
+canonical route the answer is given for reports on the same stratum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sympy import Expr
+
+from identify.algebra.budget import Budget
+from identify.analysis import Stratum
+from identify.conclude import document
+from identify.conclude.invariants import invariants
+from identify.conclude.names import Names
+from identify.conclude.verdict import verdicts
+from identify.law.law import Condition
+from identify.orbit.canonical import canonical_set
+from identify.orbit.compatible import CompatibleSet, raw_set
+from identify.orbit.generators import Unhandled
+from identify.orbit.problem import Problem, pose, solve_for_parameter
+
+MOST_STRATA = 24
+
+
+def special_conditions(problem: Problem, compatible: CompatibleSet) -> list[Expr]:
+    """The conditions that the generic answer used and the assumptions do not already exclude."""
+    facts = compatible.filter.facts
+    found: list[Expr] = []
+    for condition in compatible.conditions:
+        if not condition.free_symbols <= set(problem.law.parameters):
+            continue
+        if facts.sign(condition) not in ("+", "-", "!=") and condition not in found:
+            found.append(condition)
+    return found[:MOST_STRATA]
+
+
+def without_answers(conditions: Sequence[Expr], names: Names) -> tuple[Stratum, ...]:
+    """The conditions alone."""
+    return tuple(Stratum(condition=_text(c, names)) for c in conditions)
+
+
+def with_answers(problem: Problem, conditions: Sequence[Expr], names: Names, budget: Budget) -> tuple[Stratum, ...]:
+    """The answer on each stratum."""
+    return tuple(_answer(problem, c, names, budget) for c in conditions)
+
+
+def _text(condition: Expr, names: Names) -> str:
+    solved = solve_for_parameter(condition, tuple(condition.free_symbols & set(names.parameters)))
+    if solved is not None:
+        return f"{solved[0]} == {names.text(solved[1])}"
+    return f"{names.text(condition)} == 0"
+
+
+def _answer(problem: Problem, condition: Expr, names: Names, budget: Budget) -> Stratum:
+    budget.check("answering the special cases")
+    text = _text(condition, names)
+    try:
+        compatible = _compatible(problem, condition, text, budget)
+    except Unhandled:
+        return Stratum(condition=text, outcome="undecided")
+    if compatible is None or compatible.scope == "none":
+        return Stratum(condition=text, outcome="undecided")
+    found = {p: v for p, v in verdicts(compatible).items() if p in problem.law.parameters}
+    size = compatible.dimensions
+    undecided = any(v.status == "undecided" for v in found.values())
+    return Stratum(
+        condition=text,
+        outcome="undecided" if undecided else "done",
+        gauge_dimension=None if size is None else size.lifted,
+        orbit_dimension=None if size is None else size.orbit,
+        invariants=tuple(names.text(f) for f in invariants(compatible, found).functions),
+        parameters=document.parameter_verdicts(found, names),
+        branches=tuple(document.branch_info(r, problem.law.parameters, names) for r in compatible.branches),
+    )
+
+
+def _compatible(problem: Problem, condition: Expr, text: str, budget: Budget) -> CompatibleSet | None:
+    """The compatible set of a truth on the stratum; None where no parameter can be solved for."""
+    solved = solve_for_parameter(condition, problem.family.known)
+    if solved is None:
+        return None
+    if problem.route.name != "canonical":
+        there = problem.on({solved[0]: solved[1]})
+        return raw_set(there.family, there.sampler, budget)
+    law = problem.law
+    equality = Condition(condition, "==", text)
+    inside = pose(replace(law, assumptions=(*law.assumptions, equality)))
+    solve = canonical_set if inside.route.name == "canonical" else raw_set
+    return solve(inside.family, inside.sampler, budget)

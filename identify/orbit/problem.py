@@ -1,0 +1,93 @@
+"""A declared law made ready for the orbit stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sympy import Abs, Expr, Symbol
+
+from identify.law.law import Law
+from identify.orbit.branch import Family
+from identify.orbit.facts import Sign
+from identify.orbit.generators import Unhandled
+from identify.orbit.hidden import Hidden, hidden_parameters
+from identify.orbit.real import declared_facts
+from identify.orbit.sampling import Sampler
+from identify.routes.classify import classify
+from identify.routes.route import Route
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A law with equalities eliminated, absolute values resolved, hidden parameters in place."""
+
+    law: Law
+    route: Route
+    family: Family
+    sampler: Sampler
+    hidden: tuple[Hidden, ...] = ()
+
+    def on(self, stratum: dict[Symbol, Expr]) -> Problem:
+        """The problem for a truth on the stratum and reports in the whole family."""
+        truth = {**self.sampler.truth, **stratum}
+        truth = {p: e.xreplace(stratum) for p, e in truth.items()}
+        return replace(
+            self,
+            family=replace(self.family, stratum=stratum),
+            sampler=replace(self.sampler, truth=truth),
+        )
+
+
+def pose(law: Law) -> Problem:
+    """Classify the law and set up its family."""
+    eliminated = eliminations(law)
+    facts = declared_facts((*law.assumptions, *law.domain))
+    acceleration = resolve_absolute_values(law.acceleration.xreplace(eliminated), facts.sign)
+    route = classify(replace(law, acceleration=acceleration))
+    functions = [c for _, c in route.channels]
+    hidden = hidden_parameters(functions, (p for p in law.parameters if p not in eliminated), law.state)
+    table = {h.parameter: h.forward for h in hidden}
+    parameters = (*law.parameters, *(h.symbol for h in hidden))
+    eliminated = {**{p: e.xreplace(table) for p, e in eliminated.items()}, **table}
+    assumptions = (*law.assumptions, *(h.condition for h in hidden))
+    channels = tuple((f, c.xreplace(table)) for f, c in route.channels)
+    nonzero = tuple(c.expression.xreplace(eliminated) for c in assumptions if c.relation in ("!=", ">"))
+    family = Family(law.state, parameters, channels, eliminated, nonzero)
+    sampler = Sampler(law.state, parameters, eliminated, assumptions, law.domain)
+    return Problem(law, replace(route, channels=channels), family, sampler, tuple(hidden))
+
+
+def eliminations(law: Law) -> dict[Symbol, Expr]:
+    """Declared equalities solved for a parameter that enters linearly."""
+    found: dict[Symbol, Expr] = {}
+    for condition in law.assumptions:
+        if condition.relation != "==":
+            continue
+        solved = solve_for_parameter(condition.expression.xreplace(found), law.parameters)
+        if solved is None:
+            raise Unhandled(f"the equality {condition.text}, which no parameter enters linearly")
+        parameter, value = solved
+        found = {p: e.xreplace({parameter: value}) for p, e in found.items()}
+        found[parameter] = value
+    return found
+
+
+def solve_for_parameter(expression: Expr, parameters: tuple[Symbol, ...]) -> tuple[Symbol, Expr] | None:
+    """``(p, value)`` with ``expression = 0`` exactly where ``p = value``, for the last such parameter."""
+    for parameter in reversed(parameters):
+        slope = expression.diff(parameter)
+        if slope.is_number and slope != 0:
+            return parameter, (parameter - expression / slope).expand()
+    return None
+
+
+def resolve_absolute_values(expression: Expr, sign: Callable[[Expr], Sign]) -> Expr:
+    """``|x|`` replaced by x or -x where the declared conditions decide the sign."""
+    for atom in expression.atoms(Abs):
+        found = sign(atom.args[0])
+        if found in ("+", ">="):
+            expression = expression.xreplace({atom: atom.args[0]})
+        elif found in ("-", "<="):
+            expression = expression.xreplace({atom: -atom.args[0]})
+    return expression
