@@ -98,9 +98,14 @@ class Ring:
         groups: dict[int, dict[tuple[int, ...], Any]] = {}
         for exponents, coefficient in poly.to_dict().items():
             power = int(exponents[position])
-            rest = exponents[:position] + (0,) + exponents[position + 1 :]
+            rest = (*exponents[:position], 0, *exponents[position + 1 :])
             groups.setdefault(power, {})[rest] = coefficient
         return {power: self.context.from_dict(terms) for power, terms in groups.items()}
+
+    def part(self, parts: dict[Any, Poly], key: Any) -> Poly:
+        """A coefficient from ``coefficients`` or ``collect``, zero where it is absent."""
+        found = parts.get(key)
+        return self.zero if found is None else found
 
     def collect(self, poly: Poly, symbols: Sequence[Symbol]) -> dict[tuple[int, ...], Poly]:
         """Coefficients with respect to the monomials in ``symbols``."""

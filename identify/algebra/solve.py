@@ -135,7 +135,12 @@ class Solver:
         if len({c > 0 for c in terms.values()}) > 1 or any(e % 2 for m in terms for e in m):
             return False
         ring = self.system.ring
-        sure = {s for p in case.nonzero if len(ring.variables(p)) == 1 == p.total_degree() for s in ring.variables(p)}
+        sure = {
+            s
+            for p in case.nonzero
+            if len(ring.variables(p)) == 1 == p.total_degree()
+            for s in ring.variables(p)
+        }
         sure |= set(ring.symbols) - self._unknown - set(case.algebraic)
         return any(all(s in sure for s, e in zip(ring.symbols, m, strict=True) if e) for m in terms)
 
@@ -143,9 +148,9 @@ class Solver:
         return not (self.system.ring.variables(poly) & self._unknown)
 
     def _remember(self, poly: Poly, case: _Case) -> None:
-        if not poly.is_constant() and not (self.system.ring.variables(poly) & set(case.algebraic)):
-            if not any(poly == p for p in self.conditions):
-                self.conditions.append(poly)
+        new = not poly.is_constant() and not any(poly == p for p in self.conditions)
+        if new and not self.system.ring.variables(poly) & set(case.algebraic):
+            self.conditions.append(poly)
 
     def _reduce(self, poly: Poly, algebraic: dict[Symbol, Poly]) -> Poly:
         for symbol, minimal in algebraic.items():
@@ -163,7 +168,7 @@ class Solver:
                 if len(factors) > 1 or self.system.ring.degree(factors[0], symbol) != 1:
                     continue
                 parts = self.system.ring.coefficients(factors[0], symbol)
-                rest = parts.get(0, self.system.ring.zero)
+                rest = self.system.ring.part(parts, 0)
                 if symbol in self._angles and not (self._is_known(parts[1]) and self._is_known(rest)):
                     continue  # amplitudes first: they form a pair with determinant one
                 if self._certainly_nonzero(parts[1], case):
@@ -205,9 +210,8 @@ class Solver:
             return None
         ring = self.system.ring
         for x, y in combinations([s for s in self.system.unknowns if s not in case.values], 2):
-            linear = [p for p in polys if 1 == max(ring.degree(p, x), ring.degree(p, y))]
-            rows = [_row(ring, p, x, y) for p in linear]
-            rows = [r for r in rows if r is not None]
+            linear = [p for p in polys if max(ring.degree(p, x), ring.degree(p, y)) == 1]
+            rows = [r for p in linear if (r := _row(ring, p, x, y)) is not None]
             for (a, b, e), (c, d, f) in combinations(rows, 2):
                 determinant = self._on_circles(a * d - b * c, case)
                 if not determinant.is_zero() and self._certainly_nonzero(determinant, case):
@@ -300,7 +304,7 @@ class Solver:
         parts = ring.coefficients(poly, symbol)
         r = ring.generator(spare)
         if degree == 2:
-            a, b, c = (parts.get(i, ring.zero) for i in (2, 1, 0))
+            a, b, c = (ring.part(parts, i) for i in (2, 1, 0))
             square, radicand = square_part(ring, b * b - 4 * a * c)
             if radicand.is_constant() and radicand.leading_coefficient() < 0:
                 return None, radicand
@@ -310,9 +314,7 @@ class Solver:
 
     def _finish(self, case: _Case) -> None:
         free = tuple(s for s in self.system.unknowns if s not in case.values)
-        self.solutions.append(
-            Solution(dict(case.values), free, dict(case.algebraic), tuple(case.nonzero))
-        )
+        self.solutions.append(Solution(dict(case.values), free, dict(case.algebraic), tuple(case.nonzero)))
 
 
 def _row(ring: Ring, poly: Poly, x: Symbol, y: Symbol) -> tuple[Poly, Poly, Poly] | None:
@@ -320,7 +322,7 @@ def _row(ring: Ring, poly: Poly, x: Symbol, y: Symbol) -> tuple[Poly, Poly, Poly
     parts = ring.collect(poly, (x, y))
     if set(parts) - {(1, 0), (0, 1), (0, 0)}:
         return None
-    return tuple(parts.get(key, ring.zero) for key in ((1, 0), (0, 1), (0, 0)))  # type: ignore[return-value]
+    return ring.part(parts, (1, 0)), ring.part(parts, (0, 1)), ring.part(parts, (0, 0))
 
 
 def _product(factors: Iterable[Poly]) -> Poly:

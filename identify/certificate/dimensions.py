@@ -116,14 +116,12 @@ def _branch_rank(evidence: Evidence, trial: Trial) -> int | None:
     report, state = trial.reports[0], evidence.problem.state
     try:
         rows = [
-            [evaluate(evaluable(diff(trial.branch.map.expression, s)), {**report.point, state: u})
+            [evaluate(derivative(trial.branch.map.expression, s), {**report.point, state: u})
              for s in trial.branch.free]
             for u, _ in report.jets
         ]  # fmt: skip
         parameters = trial.branch.parameters.values()
-        rows += [
-            [evaluate(evaluable(diff(e, s)), report.point) for s in trial.branch.free] for e in parameters
-        ]
+        rows += [[evaluate(derivative(e, s), report.point) for s in trial.branch.free] for e in parameters]
     except (Unreadable, ArithmeticError):
         return None
     return rank(rows) if trial.branch.free else 0

@@ -69,6 +69,7 @@ class BranchClaim(_Model):
     kind: Name = "identity"
     relation: Text | None = None
     symbols: TextMap = Field(default_factory=dict)
+    integers: Names = ()
 
 
 Branches = Annotated[tuple[BranchClaim, ...], Field(max_length=64)]
@@ -95,6 +96,7 @@ class VerdictClaim(_Model):
     status: Literal["identified", "finite", "sign", "free", "undecided"]
     transform: Text | None
     alternatives: Texts
+    redundant: StrictBool = False
 
 
 Verdicts = Annotated[dict[Name, VerdictClaim], Field(max_length=32)]
@@ -106,6 +108,7 @@ class CanonicalClaim(_Model):
     c2: Text
     normalizer: Text | None
     normalizer_derivative: Text
+    law: Text | None = None
 
 
 class StratumClaim(_Model):
@@ -124,7 +127,7 @@ class LabelledClaim(_Model):
     """A claim of the certificate with its labels."""
 
     claim: Prose
-    scope: Literal["global", "local"]
+    scope: Literal["global", "local", "none"]
     field: Name
     stratum: Text
     precision: Text
@@ -132,11 +135,22 @@ class LabelledClaim(_Model):
 
 
 class CertificateClaim(_Model):
-    """What the engine certifies, and for which law."""
+    """What the engine certifies, and for which law; empty where the document claims nothing."""
 
-    law_sha256: Annotated[StrictStr, Field(pattern=r"^[0-9a-f]{64}$")]
-    seed: StrictInt | None
-    claims: Annotated[tuple[LabelledClaim, ...], Field(max_length=200)]
+    law_sha256: Annotated[StrictStr, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    seed: StrictInt | None = None
+    claims: Annotated[tuple[LabelledClaim, ...], Field(max_length=200)] = ()
+    complete_invariants: StrictBool = True
+
+
+class GuaranteeClaim(_Model):
+    """The labels that every claim of the document carries."""
+
+    scope: Literal["global", "local", "none"]
+    field: Name
+    stratum: Text
+    precision: Name
+    realizable: StrictBool
 
 
 class Document(_Model):
@@ -148,13 +162,14 @@ class Document(_Model):
     route: RouteClaim
     coverage: CoverageClaim | None
     gauge: GaugeClaim | None
-    weights: Annotated[dict[Name, StrictInt], Field(max_length=32)] | None
+    weights: Annotated[dict[Name, StrictInt | Text], Field(max_length=32)] | None
     orbit_dimension: Count | None
     invariants: Texts
     sign_invariants: Texts
     parameters: Verdicts
     canonical: CanonicalClaim | None
     strata: Annotated[tuple[StratumClaim, ...], Field(max_length=64)]
+    guarantee: GuaranteeClaim | None = None
     certificate: CertificateClaim
 
 

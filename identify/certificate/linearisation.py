@@ -107,7 +107,7 @@ def _column(along: Row, stretch: Row, velocity: Value, power: int, orders: int) 
 
 
 def _partial(problem: Problem, symbol: Symbol) -> Expr:
-    return evaluable(diff(problem.acceleration, symbol))
+    return derivative(problem.acceleration, symbol)
 
 
 def _series(expression: Expr, point: Point, orders: int) -> Row:
@@ -123,7 +123,7 @@ def _equality_rows(problem: Problem, theta: Theta, maps: int) -> list[Row]:
 
 def gradient(expression: Expr, problem: Problem, theta: Theta) -> Row:
     """The derivatives of an expression by the parameters at theta."""
-    return [evaluate(evaluable(diff(expression, p)), theta) for p in problem.parameters]
+    return [evaluate(derivative(expression, p), theta) for p in problem.parameters]
 
 
 def _dot(row: Row, vector: Row) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import mpmath
-from sympy import Expr, Symbol, preorder_traversal
+from sympy import DiracDelta, Expr, Integer, Symbol, diff, preorder_traversal
 
 from identify.certificate.evaluation import Point, Unreadable, compiled, evaluate
 from identify.errors import IdentifyError
@@ -109,6 +109,12 @@ def evaluable(expression: Expr) -> Expr:
             raise Unreadable("an expression is too large")
     compiled(expression)
     return expression
+
+
+def derivative(expression: Expr, *symbols: Symbol) -> Expr:
+    """The derivative away from kinks, checked to be one that can be evaluated."""
+    found = diff(expression, *symbols)
+    return evaluable(found.replace(DiracDelta, lambda *_: Integer(0)) if found.has(DiracDelta) else found)
 
 
 def _compare(left: Expr, sign: str, right: Expr) -> Comparison:

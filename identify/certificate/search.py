@@ -48,7 +48,7 @@ def check_search(evidence: Evidence, document: Document, sampler: Sampler) -> li
     claim = "no affine report outside the listed answer is found by a random search"
     try:
         problem = evidence.problem
-        partials = {s: evaluable(diff(problem.acceleration, s))
+        partials = {s: derivative(problem.acceleration, s)
                     for s in (problem.state, problem.velocity, *problem.parameters)}  # fmt: skip
         found, detail = _search(evidence, document, sampler, partials)
     except Unreadable as refusal:

@@ -137,9 +137,27 @@ def certificate(law: LawInfo, compatible: CompatibleSet, found: Invariants, name
     label = {"field": "real", "stratum": "generic"}
     claims = [
         {"claim": "branches", "scope": "global", "precision": "exact", "by": "substitution", **label},
-        {"claim": "dimension", "scope": "local", "precision": "80 digits", "by": "linearised orbit equations", **label},
-        {"claim": "completeness", "scope": scope, "precision": "exact", "by": "elimination over all pairings", **label},
-        {"claim": "invariants", "scope": "global", "precision": "exact", "by": "substitution into the branches", **label},
+        {
+            "claim": "dimension",
+            "scope": "local",
+            "precision": "80 digits",
+            "by": "linearised orbit equations",
+            **label,
+        },
+        {
+            "claim": "completeness",
+            "scope": scope,
+            "precision": "exact",
+            "by": "elimination over all pairings",
+            **label,
+        },
+        {
+            "claim": "invariants",
+            "scope": "global",
+            "precision": "exact",
+            "by": "substitution into the branches",
+            **label,
+        },
     ]
     return {
         "law_sha256": fingerprint({"text": law.text, "assumptions": law.assumptions, "domain": law.domain}),

@@ -329,5 +329,3 @@ def sign_invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) 
         and compatible.filter.facts.sign(p) not in ("+", "-")
         and keeps_sign(compatible, p)
     )
-
-

@@ -43,7 +43,9 @@ def without_answers(conditions: Sequence[Expr], names: Names) -> tuple[Stratum, 
     return tuple(Stratum(condition=_text(c, names)) for c in conditions)
 
 
-def with_answers(problem: Problem, conditions: Sequence[Expr], names: Names, budget: Budget) -> tuple[Stratum, ...]:
+def with_answers(
+    problem: Problem, conditions: Sequence[Expr], names: Names, budget: Budget
+) -> tuple[Stratum, ...]:
     """The answer on each stratum."""
     return tuple(_answer(problem, c, names, budget) for c in conditions)
 

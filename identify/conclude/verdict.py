@@ -57,7 +57,12 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
         why = f"{count} other value{'s' if count > 1 else ''} fit the same videos through another coordinate map"
         return Verdict("finite", transform, _pairs(sure, parameter), why)
     if others:
-        return Verdict("undecided", transform, _pairs(others, parameter), "another branch could not be decided over the reals")
+        return Verdict(
+            "undecided",
+            transform,
+            _pairs(others, parameter),
+            "whether another branch is real is not decided",
+        )
     if compatible.scope == "none":
         return Verdict("undecided", transform, (), "; ".join(compatible.gaps))
     return Verdict("identified", transform, (), "no compatible coordinate map changes it")

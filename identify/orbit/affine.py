@@ -95,7 +95,9 @@ class _Problem:
     def matchings(self, orientation: _Orientation) -> Iterator[tuple[StateFunctions, Matching]]:
         """Pairings of generators; on a stratum also over finer exponents (sin 2z can report as sin z)."""
         image = orientation.scale * (self.family.state + _SHIFT)
-        truths = [self.truth, *(refined(self.truth, q) for q in REFINEMENTS)] if self.partial else [self.truth]
+        truths = (
+            [self.truth, *(refined(self.truth, q) for q in REFINEMENTS)] if self.partial else [self.truth]
+        )
         for truth in truths:
             for matching in Pairing(truth, self.report, image, self.partial).matchings():
                 yield truth, matching
@@ -122,7 +124,9 @@ class _Problem:
     def _remember(self, system: _RingSystem, conditions: Sequence[Poly]) -> None:
         for poly in conditions:
             expression = system.ring.expression(poly).xreplace(system.thaw)
-            if expression not in self.conditions and not expression.free_symbols.isdisjoint(self.family.known):
+            if expression not in self.conditions and not expression.free_symbols.isdisjoint(
+                self.family.known
+            ):
                 self.conditions.append(expression)
 
     def _system(self, orientation: _Orientation, truth: StateFunctions, matching: Matching) -> _RingSystem:
@@ -154,7 +158,9 @@ class _Problem:
         table: dict[Symbol, Expr] = {}
         scale = orientation.scale.xreplace({_SCALE: opened.value(_SCALE)})
         if _SCALE in opened.free:
-            table[_SCALE] = LAMBDA if orientation.order == 0 else Abs(LAMBDA) ** Rational(1, orientation.order)
+            table[_SCALE] = (
+                LAMBDA if orientation.order == 0 else Abs(LAMBDA) ** Rational(1, orientation.order)
+            )
             if orientation.order:
                 opened.positive.append(orientation.sign * LAMBDA)
             scale = LAMBDA
@@ -175,7 +181,10 @@ class _Problem:
             integers=tuple(opened.integers),
             algebraic={s: e.xreplace(table) for s, e in opened.algebraic.items()},
             positive=tuple(e.xreplace(table) for e in opened.positive),
-            nonzero=(*((LAMBDA,) if _SCALE in opened.free else ()), *(e.xreplace(table) for e in opened.nonzero)),
+            nonzero=(
+                *((LAMBDA,) if _SCALE in opened.free else ()),
+                *(e.xreplace(table) for e in opened.nonzero),
+            ),
         )
 
 
@@ -354,6 +363,4 @@ def _renamed(functions: StateFunctions, names: dict[Symbol, Symbol]) -> StateFun
         )
         for g in functions.generators
     )
-    return StateFunctions(
-        functions.state, tuple(f.xreplace(table) for f in functions.functions), generators
-    )
+    return StateFunctions(functions.state, tuple(f.xreplace(table) for f in functions.functions), generators)

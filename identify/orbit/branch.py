@@ -8,7 +8,6 @@ from sympy import Expr, Symbol
 
 from identify.routes.route import Feature
 
-
 LAMBDA = Symbol("_lambda", real=True)
 TAU = Symbol("_tau", real=True)
 

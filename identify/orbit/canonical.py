@@ -21,7 +21,7 @@ from identify.orbit.equality import same
 from identify.orbit.generators import Unhandled
 from identify.orbit.infinitesimal import Dimensions, dimensions, rank
 from identify.orbit.maps import HomogeneousMaps, explicit_maps, with_map
-from identify.orbit.real import Realness, RealFilter, declared_facts
+from identify.orbit.real import RealFilter, Realness, declared_facts
 from identify.orbit.sampling import Sampler, compiled
 from identify.orbit.signature import NotAlgebraic, Signature, signature, signature_branches
 
@@ -273,7 +273,8 @@ def orbit_rank(branch: Branch) -> int:
     if not branch.free:
         return 0
     names = sorted(
-        {s for e in branch.parameters.values() for s in e.free_symbols} | set(branch.free), key=lambda s: s.name
+        {s for e in branch.parameters.values() for s in e.free_symbols} | set(branch.free),
+        key=lambda s: s.name,
     )
     rows = [[e.diff(s) for s in branch.free] for e in branch.parameters.values()]
     with mpmath.workdps(50):
@@ -284,4 +285,3 @@ def orbit_rank(branch: Branch) -> int:
 
 def _ordered(branches: Sequence[Realness]) -> tuple[Realness, ...]:
     return tuple(sorted(branches, key=lambda r: not r.branch.identity))
-

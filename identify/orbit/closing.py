@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import mpmath
@@ -102,24 +103,23 @@ def _close_angle(solution: Open, closing: Closing) -> bool:
         raise Transcendental("an angle that depends on a free symbol")
     turn = Symbol(f"_n{len(solution.integers)}", integer=True)
     angle = _angle(sine, cosine)
-    target = next((x for x in solution.free if _linear(delta, x) is not None), None)
-    if target is None:
-        return not _differs(sin(delta) - sine) and not _differs(cos(delta) - cosine)
-    slope, rest = _linear(delta, target)  # type: ignore[misc]
-    solution.integers.append(turn)
-    solution.put({target: (angle + 2 * pi * turn - rest) / slope})
-    return True
+    for x in solution.free:
+        parts = _linear(delta, x)
+        if parts is not None:
+            solution.integers.append(turn)
+            solution.put({x: (angle + 2 * pi * turn - parts[1]) / parts[0]})
+            return True
+    return not _differs(sin(delta) - sine) and not _differs(cos(delta) - cosine)
 
 
 def _on_circle(solution: Open, sine: Expr, cosine: Expr) -> tuple[Symbol, Symbol] | None:
     """The symbols that stand for sine and cosine where these are free on the circle."""
     for one, other in ((sine, cosine), (cosine, sine)):
         root = one if isinstance(one, Symbol) else -one
-        if root in solution.algebraic and other in solution.free:
-            if (solution.algebraic[root] - root**2 - other**2 + 1).expand() == 0:
-                if one is sine:
-                    return root, other
-                return other, root
+        if root not in solution.algebraic or other not in solution.free:
+            continue
+        if (solution.algebraic[root] - root**2 - other**2 + 1).expand() == 0:
+            return (root, other) if one is sine else (other, root)
     return None
 
 
@@ -131,7 +131,9 @@ def _angle(sine: Expr, cosine: Expr) -> Expr:
     return 2 * atan(sine / (1 + cosine))
 
 
-def _set_linear(solution: Open, argument: Expr, target: Expr, gap, positive: list[Expr]) -> bool:  # type: ignore[no-untyped-def]
+def _set_linear(
+    solution: Open, argument: Expr, target: Expr, gap: Callable[[], Expr], positive: list[Expr]
+) -> bool:
     """Solve ``argument = target`` for a free symbol that enters the argument alone and linearly."""
     for x in solution.free:
         parts = _linear(argument, x)

@@ -13,7 +13,7 @@ from identify.orbit.affine import affine_branches
 from identify.orbit.branch import Branch, Family
 from identify.orbit.infinitesimal import Dimensions, dimensions
 from identify.orbit.merge import merged
-from identify.orbit.real import Realness, RealFilter, with_identity
+from identify.orbit.real import RealFilter, Realness, with_identity
 from identify.orbit.sampling import Sampler
 
 Scope = Literal["global", "local", "none"]
@@ -81,6 +81,8 @@ def _scope(
     if identity is None or size is None:
         return "none", (*unsolved, "the dimension at the identity could not be computed")
     if len(identity.branch.free) != size.lifted:
-        message = f"the solved branch has dimension {len(identity.branch.free)}, the linearised set {size.lifted}"
+        message = (
+            f"the solved branch has dimension {len(identity.branch.free)}, the linearised set {size.lifted}"
+        )
         return "none", (*unsolved, message)
     return ("local", tuple(unsolved)) if unsolved else ("global", ())

@@ -192,7 +192,7 @@ class Facts:
                 rest = times(rest, sign)
             elif open_factor is None and isinstance(factor, Symbol) and factor in unknown and power % 2:
                 open_factor = factor
-            elif not (power % 2 == 0):
+            elif power % 2:
                 return []
         return [(open_factor, rest)] if open_factor is not None else []
 
@@ -206,7 +206,7 @@ def both(a: Sign, b: Sign) -> Sign:
     pair = {a, b}
     for definite in ("0", "+", "-"):
         if definite in pair:
-            return definite  # type: ignore[return-value]
+            return definite
     if pair == {"!=", ">="}:
         return "+"
     if pair == {"!=", "<="}:

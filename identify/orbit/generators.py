@@ -129,7 +129,7 @@ def refined(functions: StateFunctions, q: int) -> StateFunctions:
             continue
         finer = tuple(Symbol(f"{s.name}_{q}", real=True) for s in g.symbols)
         generators.append(replace(g, symbols=finer, argument=g.argument / q))
-        values = (finer[0] ** q,) if g.kind == "exp" else multiple_angle(*finer, q)
+        values = (finer[0] ** q,) if g.kind == "exp" else multiple_angle(finer, q)
         table.update(zip(g.symbols, values, strict=True))
     return StateFunctions(
         functions.state, tuple(f.xreplace(table) for f in functions.functions), tuple(generators)
@@ -191,7 +191,9 @@ class _Builder:
             return expression
         return expression.func(*(self.replace(a) for a in expression.args))
 
-    def _add(self, kind: Kind, argument: Expr, exponent: Expr | None = None, function: object = None) -> tuple[Symbol, ...]:
+    def _add(
+        self, kind: Kind, argument: Expr, exponent: Expr | None = None, function: object = None
+    ) -> tuple[Symbol, ...]:
         count = len(self.generators)
         names = ("S", "C") if kind == "trig" else (kind[0].upper(),)
         symbols = tuple(Symbol(f"_{name}{count}", real=True) for name in names)
@@ -218,7 +220,7 @@ class _Builder:
             for argument, (multiples, constant) in parts.items():
                 s, c = S.Zero, S.One
                 for (sine, cosine), multiple in zip(pairs, multiples, strict=True):
-                    s, c = add_angle(s, c, *multiple_angle(sine, cosine, multiple))
+                    s, c = add_angle(s, c, *multiple_angle((sine, cosine), multiple))
                 s, c = add_angle(s, c, sin(constant), cos(constant))
                 self._table[sin(argument)], self._table[cos(argument)] = s, c
 
@@ -341,7 +343,9 @@ def _as_vectors(polynomials: list[dict[int, Expr]], state: Symbol):  # type: ign
     lifted = []
     for expression in whole:
         table, flat = _freeze(expression, state)
-        flat = flat.xreplace({s: frozen.setdefault(e, Symbol(f"_f{len(frozen)}", real=True)) for e, s in table.items()})
+        flat = flat.xreplace(
+            {s: frozen.setdefault(e, Symbol(f"_f{len(frozen)}", real=True)) for e, s in table.items()}
+        )
         lifted.append(flat)
     symbols = sorted({s for e in lifted for s in e.free_symbols}, key=str)
     ring = Ring(symbols)
@@ -382,8 +386,9 @@ def _constants(
     return zero, constants
 
 
-def multiple_angle(s: Expr, c: Expr, n: int) -> tuple[Expr, Expr]:
-    """(sin, cos)(n x) from (sin, cos)(x), expanded by the binomial theorem."""
+def multiple_angle(pair: Sequence[Symbol], n: int) -> tuple[Expr, Expr]:
+    """(sin, cos)(n x) from the symbols for (sin, cos)(x), expanded."""
+    s, c = pair
     sine, cosine = S.Zero, S.One
     for _ in range(abs(n)):
         sine, cosine = (sine * c + cosine * s).expand(), (cosine * c - sine * s).expand()
@@ -392,4 +397,3 @@ def multiple_angle(s: Expr, c: Expr, n: int) -> tuple[Expr, Expr]:
 
 def add_angle(s1: Expr, c1: Expr, s2: Expr, c2: Expr) -> tuple[Expr, Expr]:
     return s1 * c2 + c1 * s2, c1 * c2 - s1 * s2
-

@@ -30,7 +30,9 @@ class Hidden:
         return Condition(self.symbol, ">", f"{self.value} > 0")
 
 
-def hidden_parameters(expressions: Sequence[Expr], parameters: Iterable[Symbol], state: Symbol) -> list[Hidden]:
+def hidden_parameters(
+    expressions: Sequence[Expr], parameters: Iterable[Symbol], state: Symbol
+) -> list[Hidden]:
     """The replacements that make the expressions rational in the parameters, where there are any."""
     found = []
     for parameter in parameters:

@@ -132,7 +132,8 @@ def rank(rows: list[list[Number]]) -> int | None:
     found, width = 0, len(rows[0]) if rows else 0
     while matrix:
         i, j = max(
-            ((i, j) for i in range(len(matrix)) for j in range(width)), key=lambda ij: abs(matrix[ij[0]][ij[1]])
+            ((i, j) for i in range(len(matrix)) for j in range(width)),
+            key=lambda ij: abs(matrix[ij[0]][ij[1]]),
         )
         pivot = matrix[i][j]
         if abs(pivot) < mpmath.mpf(10) ** -30:
@@ -143,5 +144,3 @@ def rank(rows: list[list[Number]]) -> int | None:
         matrix = [[x - row[j] / pivot * y for x, y in zip(row, top, strict=True)] for row in matrix]
         found += 1
     return found
-
-

@@ -85,7 +85,9 @@ class HomogeneousMaps:
     def __init__(self, family: Family, sampler: Sampler, shape: Signature) -> None:
         self.family, self.shape = family, shape
         self.channels = {int(f.power): c for f, c in family.channels}
-        self.normalizer = closed_normalizer(self.channels[2], family.state, Signs(sampler)) if 2 in self.channels else None
+        self.normalizer = (
+            closed_normalizer(self.channels[2], family.state, Signs(sampler)) if 2 in self.channels else None
+        )
 
     def with_map(self, branch: Branch) -> Branch:
         """The branch with its map and the free symbols of the map; unchanged without a closed form."""
@@ -95,7 +97,7 @@ class HomogeneousMaps:
         psi, q = self.normalizer.psi, self.normalizer.coordinate
         inverse = self.normalizer.inverse.xreplace(branch.parameters)
         image = inverse.xreplace({q: scale * psi + shift})
-        nonzero = (*branch.nonzero, *([LAMBDA] if LAMBDA in free else []))
+        nonzero = (*branch.nonzero, scale)
         return replace(branch, map=image, free=(*branch.free, *free), nonzero=nonzero)
 
     def _affine(self, branch: Branch) -> tuple[Expr, Expr, tuple[Symbol, ...]]:
@@ -148,7 +150,9 @@ class _MapProblem:
         common = reduce(lambda a, b: a.gcd(b), polys)
         return [f for f in ring.factors(common) if ring.degree(f, self.w)]
 
-    def _without_roots(self, poly: Poly, generators: Sequence[Generator], names: dict[Symbol, Symbol]) -> Poly:
+    def _without_roots(
+        self, poly: Poly, generators: Sequence[Generator], names: dict[Symbol, Symbol]
+    ) -> Poly:
         ring = self.ring
         for g in generators:
             symbol = names.get(g.symbols[0], g.symbols[0])
@@ -175,7 +179,7 @@ class _MapProblem:
 
     def _squares(self, parts: dict[int, Poly]) -> tuple[Expr, Expr]:
         """``(g, R)`` with ``g**2 * R`` the square of the image, R free of squares of polynomials."""
-        top, bottom = square_part(self.ring, -parts.get(0, self.ring.zero) * parts[2]), parts[2]
+        top, bottom = square_part(self.ring, -self.ring.part(parts, 0) * parts[2]), parts[2]
         outer = self.ring.factored(top[0]) / self.ring.factored(bottom)
         return self._in_state(outer), self._in_state(self.ring.factored(top[1]))
 
@@ -234,4 +238,3 @@ class _MapProblem:
 def with_map(branch: Branch, family: Family, image: Expr, needed: tuple[Expr, ...]) -> Branch:
     """The branch with an explicit map."""
     return replace(branch, map=image, positive=(*branch.positive, *needed))
-

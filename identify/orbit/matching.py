@@ -9,15 +9,18 @@ the polynomial equations are solved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import permutations, product
+from math import prod
+from operator import or_
 from typing import Literal
 
 from sympy import Expr, Integer, Mul, S, Symbol
 
 from identify.algebra.lattice import determinant
-from identify.orbit.generators import Generator, Kind, StateFunctions, add_angle, multiple_angle
+from identify.orbit.generators import Generator, Kind, StateFunctions, Unhandled, add_angle, multiple_angle
 
 MATCHING_LIMIT = 600
 
@@ -77,15 +80,9 @@ class Pairing:
             list(self._assignments("log")),
             list(self._assignments("odd")),
         ]
-        count = 0
-        for choice in product(*groups):
-            count += 1
-            if count > MATCHING_LIMIT:
-                raise OverflowError("too many pairings of generators")
-            total = Matching()
-            for piece in choice:
-                total = total | piece
-            yield total
+        if prod(len(g) for g in groups) > MATCHING_LIMIT:
+            raise Unhandled("so many functions of the state at once")
+        yield from map(_joined, product(*groups))
 
     def _of(self, side: StateFunctions, kind: Kind) -> list[Generator]:
         return [g for g in side.generators if g.kind == kind]
@@ -141,16 +138,12 @@ class Pairing:
             if row is None:
                 pieces.append([_unpaired(generator)])
             else:
-                pieces.append(
-                    [self._row(kind, generator, theirs, row, still) for still in (True, False)]
-                )
-        tied = all(row is not None and _linear_form(g, self.report.state) for g, row in zip(ours, rows, strict=True))
+                pieces.append([self._row(kind, generator, theirs, row, still) for still in (True, False)])
+        tied = all(
+            row is not None and _linear_form(g, self.report.state) for g, row in zip(ours, rows, strict=True)
+        )
         choices = zip(*pieces, strict=True) if tied else product(*pieces)
-        for choice in choices:
-            total = Matching()
-            for piece in choice:
-                total = total | piece
-            yield total
+        yield from map(_joined, choices)
 
     def _row(
         self,
@@ -169,7 +162,7 @@ class Pairing:
         else:
             sine, cosine = S.Zero, S.One
             for n, g in zip(row, theirs, strict=True):
-                sine, cosine = add_angle(sine, cosine, *multiple_angle(*g.symbols, n))
+                sine, cosine = add_angle(sine, cosine, *multiple_angle(g.symbols, n))
             values = (Symbol(f"_s{name}", real=True), Symbol(f"_c{name}", real=True))
         difference = self._at_image(generator.argument) - combination
         if still:
@@ -199,14 +192,12 @@ class Pairing:
     def _roots(self) -> Iterator[Matching]:
         orders = {g.root for g in self.report.generators if g.root}
         orders |= {g.root for g in self.truth.generators if g.root}
-        lists = [list(self._assignments("power", order=n)) for n in sorted(orders)]  # type: ignore[type-var]
-        for choice in product(*lists):
-            total = Matching()
-            for piece in choice:
-                total = total | piece
-            yield total
+        lists = [list(self._assignments("power", order=n)) for n in sorted(orders)]
+        yield from map(_joined, product(*lists))
 
-    def _assignments(self, kind: Kind, symbolic: bool = False, order: int | None = None) -> Iterator[Matching]:
+    def _assignments(
+        self, kind: Kind, symbolic: bool = False, order: int | None = None
+    ) -> Iterator[Matching]:
         def wanted(g: Generator) -> bool:
             return g.kind == kind and (kind != "power" or (g.root is None if symbolic else g.root == order))
 
@@ -219,11 +210,7 @@ class Pairing:
                 [_unpaired(g)] if image is None else list(self._single(g, image))
                 for g, image in zip(ours, images, strict=True)
             ]
-            for choice in product(*pieces):
-                total = Matching()
-                for piece in choice:
-                    total = total | piece
-                yield total
+            yield from map(_joined, product(*pieces))
 
     def _single(self, ours: Generator, theirs: Generator) -> Iterator[Matching]:
         symbol, image = ours.symbols[0], theirs.symbols[0]
@@ -258,7 +245,8 @@ class Pairing:
                 (Closing("log", (scale,), kappa),),
             )
             return
-        assert ours.exponent is not None and theirs.exponent is not None
+        assert ours.exponent is not None
+        assert theirs.exponent is not None
         equal = ours.exponent - theirs.exponent
         yield Matching({symbol: image}, identities=(fixed, equal))
         yield Matching(
@@ -269,6 +257,10 @@ class Pairing:
             (kappa, kappa - 1, scale),
             (Closing("power", (scale,), kappa, theirs.exponent),),
         )
+
+
+def _joined(pieces: Iterable[Matching]) -> Matching:
+    return reduce(or_, pieces, Matching())
 
 
 def _unpaired(generator: Generator) -> Matching:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sympy import Abs, Expr, Symbol
+from sympy import Abs, Expr, Pow, Symbol
 
-from identify.law.law import Law
+from identify.law.law import Condition, Law
 from identify.orbit.branch import Family
 from identify.orbit.facts import Sign
 from identify.orbit.generators import Unhandled
@@ -50,12 +50,19 @@ def pose(law: Law) -> Problem:
     table = {h.parameter: h.forward for h in hidden}
     parameters = (*law.parameters, *(h.symbol for h in hidden))
     eliminated = {**{p: e.xreplace(table) for p, e in eliminated.items()}, **table}
-    assumptions = (*law.assumptions, *(h.condition for h in hidden))
+    assumptions = (*law.assumptions, *(h.condition for h in hidden), *denominators(law))
     channels = tuple((f, c.xreplace(table)) for f, c in route.channels)
     nonzero = tuple(c.expression.xreplace(eliminated) for c in assumptions if c.relation in ("!=", ">"))
     family = Family(law.state, parameters, channels, eliminated, nonzero)
     sampler = Sampler(law.state, parameters, eliminated, assumptions, law.domain)
     return Problem(law, replace(route, channels=channels), family, sampler, tuple(hidden))
+
+
+def denominators(law: Law) -> list[Condition]:
+    """What the law divides by, among the parameters, is not zero."""
+    bases = [law.leading, *(p.base for p in law.acceleration.atoms(Pow) if p.exp.could_extract_minus_sign())]
+    found = dict.fromkeys(b for b in bases if b.free_symbols and b.free_symbols <= set(law.parameters))
+    return [Condition(b, "!=", f"{b} != 0") for b in found]
 
 
 def eliminations(law: Law) -> dict[Symbol, Expr]:

@@ -17,7 +17,17 @@ from identify.law.law import Condition
 from identify.orbit.branch import LAMBDA, TAU, Branch, hat
 from identify.orbit.equality import same
 from identify.orbit.facts import Facts, Sign
-from identify.orbit.sampling import DIGITS, Number, Point, Sampler, compiled, holds, is_real, to_number, trials
+from identify.orbit.sampling import (
+    DIGITS,
+    Number,
+    Point,
+    Sampler,
+    compiled,
+    holds,
+    is_real,
+    to_number,
+    trials,
+)
 
 Verdict = Literal["kept", "dropped", "undecided"]
 _SIGNS: dict[str, Sign] = {">": "+", ">=": ">=", "!=": "!=", "==": "0"}
@@ -168,7 +178,6 @@ class RealFilter:
                     return Witness(point, dict(zip(evaluate.free, values, strict=True)))
         return None
 
-
     def sign_changes(self, branch: Branch, parameter: Symbol) -> bool:
         """Whether a sample report gives the parameter the opposite sign, or zero."""
         evaluate = _Evaluation(self.sampler, branch)
@@ -191,7 +200,9 @@ class _Evaluation:
         reported = [branch.parameters[p].xreplace(table) for p in sampler.parameters]
         self._reported = compiled(names, reported)
         moving = [e.xreplace(table) for e in branch.positive if e.has(sampler.state)]
-        self._positive = compiled(names, [e.xreplace(table) for e in branch.positive if not e.has(sampler.state)])
+        self._positive = compiled(
+            names, [e.xreplace(table) for e in branch.positive if not e.has(sampler.state)]
+        )
         self._positive_here = compiled((sampler.state, *names), moving)
         self._nonzero = compiled(names, [e.xreplace(table) for e in branch.nonzero])
         self._assumed = compiled(sampler.parameters, [c.expression for c in sampler.assumptions])

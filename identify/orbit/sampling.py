@@ -108,7 +108,9 @@ class Sampler:
         return tuple(found)
 
 
-def _all_hold(check: Callable[..., list[Number]], arguments: Iterable[Expr], relations: Sequence[str]) -> bool:
+def _all_hold(
+    check: Callable[..., list[Number]], arguments: Iterable[Expr], relations: Sequence[str]
+) -> bool:
     with mpmath.workdps(DIGITS):
         try:
             values = check(*(to_number(a) for a in arguments))

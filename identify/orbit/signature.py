@@ -75,7 +75,11 @@ _Derived = Callable[[Expr], Expr]
 
 
 def _assemble(
-    scalars: Sequence[Expr], z: Symbol, derivation: _Derived | None, stabiliser: int, ratio: _Derived | None = None
+    scalars: Sequence[Expr],
+    z: Symbol,
+    derivation: _Derived | None,
+    stabiliser: int,
+    ratio: _Derived | None = None,
 ) -> Signature:
     """Sort the scalars into constants and a curve, and add what derives from the first of the curve."""
     constants, curve = [], []
@@ -155,9 +159,7 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
         for values, algebraic in opened_values(ring, solution):
             reported = {p: values.get(h, h) for p, h in hats.items()}
             reported.update({p: e.xreplace(reported) for p, e in family.eliminated.items()})
-            branches.append(
-                Branch(None, None, None, reported, solution.free, (), algebraic, (), (), None)
-            )
+            branches.append(Branch(None, None, None, reported, solution.free, (), algebraic, (), (), None))
     remembered = tuple(ring.expression(p) for p in conditions)
     if found.curve:
         remembered += tuple(c for c in varying_conditions(found.curve[0], family) if c not in remembered)
@@ -165,7 +167,7 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
 
 
 def varying_conditions(scalar: Expr, family: Family) -> list[Expr]:
-    """Factors of the scalar's derivative that depend on parameters alone: it is constant where they vanish."""
+    """Factors of the scalar's derivative in the parameters alone: where one vanishes, it is constant."""
     slope = state_functions([scalar.diff(family.state)], family.state)
     ring = Ring([*family.independent, *slope.symbols])
     try:
@@ -230,7 +232,9 @@ def _eliminate(ring: Ring, left: Poly, right: Poly, functions: StateFunctions, b
         if s not in {g.symbols[0] for g in roots} and (ring.degree(left, s) or ring.degree(right, s))
     ]
     if len(open_symbols) != 1:
-        raise NotAlgebraic("the scalars of the signature depend on several independent functions of the state")
+        raise NotAlgebraic(
+            "the scalars of the signature depend on several independent functions of the state"
+        )
     x = open_symbols[0]
     if ring.degree(left, x) * ring.degree(right, x) > DEGREE_LIMIT:
         raise NotAlgebraic("the signature has too high a degree")
