@@ -49,9 +49,10 @@ def analyze(
     if problem.route.name == "unsupported":
         return _without_answer(problem, "unsupported", None)
     try:
-        solve = canonical_set if problem.route.name == "canonical" else raw_set
-        compatible = solve(problem.family, problem.sampler, budget)
-        return _answer(problem, compatible, strata, budget)
+        with budget.enforced():
+            solve = canonical_set if problem.route.name == "canonical" else raw_set
+            compatible = solve(problem.family, problem.sampler, budget)
+            return _answer(problem, compatible, strata, budget)
     except BudgetExceeded as error:
         return _without_answer(problem, "undecided", error.reason)
     except Unhandled as error:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from identify.errors import BudgetExceeded
@@ -27,3 +31,24 @@ class Budget:
     def part(self, seconds: float) -> Budget:
         """The budget that ends after ``seconds``, or with this one if that is sooner."""
         return Budget(min(self.deadline, time.monotonic() + seconds))
+
+    @contextmanager
+    def enforced(self) -> Iterator[None]:
+        """Raise BudgetExceeded at the deadline, in the middle of any Python computation.
+
+        Works in the main thread of systems with interval timers; elsewhere only ``check`` stops.
+        """
+        if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def stop(number: int, frame: object) -> None:
+            raise BudgetExceeded("the time given was not enough")
+
+        before = signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, max(self.deadline - time.monotonic(), 1e-3))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)

@@ -13,17 +13,22 @@ from sympy import Expr, Symbol, diff
 
 from identify.certificate.document import BranchClaim
 from identify.certificate.evaluation import Point, Unreadable, evaluate
+from identify.certificate.germ import GermMap
 from identify.certificate.maps import CoordinateMap, ExplicitMap, FlowMap, RelationMap
 from identify.certificate.problem import Problem
-from identify.certificate.reading import Comparison, Reader, evaluable
+from identify.certificate.reading import Comparison, Reader, derivative, evaluable
 
+UNDECIDED = "existence over the reals is not decided"
 DEGREE_ALLOWED = 12
 ROOTS_TRIED = 64
 
 
 @dataclass(frozen=True)
 class Branch:
-    """Map, parameter map and conditions; ``roots`` are algebraic symbols with their polynomials."""
+    """Map, parameter map and conditions; ``roots`` are algebraic symbols with their polynomials.
+
+    ``integers`` run through all integers, the other ``free`` symbols through intervals.
+    """
 
     label: str
     kind: str
@@ -33,6 +38,7 @@ class Branch:
     parameters: Mapping[Symbol, Expr]
     roots: tuple[tuple[Symbol, Expr], ...]
     reader: Reader
+    integers: tuple[Symbol, ...] = ()
 
     def with_roots(self, point: Point) -> Iterator[dict[Symbol, Any]]:
         """The point completed by every choice of real values for the algebraic symbols."""
@@ -54,7 +60,9 @@ def read_branch(problem: Problem, claim: BranchClaim, label: str) -> Branch:
     names = {symbol.name for symbol in problem.parameters}
     if set(claim.parameters) != names:
         raise Unreadable(f"the branch reports {sorted(claim.parameters)[:9]}, the law has {sorted(names)}")
-    outer = Reader.of((*problem.parameters, problem.state)).with_names((*claim.free, *claim.symbols))
+    outer = Reader.of((*problem.parameters, problem.state)).with_names(
+        (*claim.free, *claim.symbols, *claim.integers)
+    )
     constants = Reader({n: s for n, s in outer.symbols.items() if s != problem.state})
     return Branch(
         label,
@@ -65,6 +73,7 @@ def read_branch(problem: Problem, claim: BranchClaim, label: str) -> Branch:
         {p: constants.expression(claim.parameters[p.name]) for p in problem.parameters},
         tuple((outer.symbols[n], constants.equation(text)) for n, text in claim.symbols.items()),
         constants,
+        tuple(outer.symbols[name] for name in claim.integers),
     )
 
 
@@ -72,7 +81,7 @@ def _read_map(problem: Problem, claim: BranchClaim, reader: Reader) -> Coordinat
     if claim.map is not None:
         return ExplicitMap(problem.state, reader.expression(claim.map))
     if claim.relation is None:
-        raise Unreadable("the branch has neither a map nor a relation")
+        return GermMap(problem, _square_channel(problem))
     if claim.relation == "ode":
         return FlowMap(problem)
     image = f"{problem.state.name}hat"
@@ -82,6 +91,12 @@ def _read_map(problem: Problem, claim: BranchClaim, reader: Reader) -> Coordinat
     for one, two in product((problem.state, wider.symbols[image]), repeat=2):
         evaluable(diff(relation, one, two))
     return RelationMap(problem.state, wider.symbols[image], relation)
+
+
+def _square_channel(problem: Problem) -> Expr:
+    """The coefficient of v**2."""
+    v = problem.velocity
+    return evaluable(derivative(problem.acceleration, v, v).subs(v, 0) / 2)
 
 
 def _polynomial_roots(polynomial: Expr, symbol: Symbol, point: Point) -> list[Any]:

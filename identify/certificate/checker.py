@@ -16,7 +16,7 @@ from typing import Any
 import mpmath
 from sympy import Abs, sign
 
-from identify.certificate.branch import read_branch
+from identify.certificate.branch import UNDECIDED, read_branch
 from identify.certificate.conclusions import Evidence, check_independence, check_invariants, check_verdicts
 from identify.certificate.dimensions import (
     check_dimensions,
@@ -27,7 +27,7 @@ from identify.certificate.dimensions import (
 )
 from identify.certificate.document import BranchClaim, Document, StratumClaim, read_document
 from identify.certificate.evaluation import Unreadable
-from identify.certificate.exact import check_claims
+from identify.certificate.exact import check_claims, check_guarantee
 from identify.certificate.features import check_canonical, check_coverage, check_route
 from identify.certificate.linearisation import Tangent, tangent
 from identify.certificate.problem import Problem, check_fingerprint, read_problem
@@ -60,7 +60,7 @@ def verify(
 
 def _checks(document: Document, sampler: Sampler) -> list[Check]:
     problem, checks = read_problem(document.law)
-    found = [*checks, check_fingerprint(document.law, document.certificate.law_sha256)]
+    found = [*checks, check_fingerprint(document.law, document.certificate.law_sha256, _silent(document))]
     if problem is None:
         return found
     if document.route.name == "unsupported" or document.outcome == "unsupported":
@@ -78,12 +78,18 @@ def _checks(document: Document, sampler: Sampler) -> list[Check]:
 
 def _withheld(document: Document) -> Check:
     """An unsupported law carries no verdicts."""
-    claimed = [n for n, v in document.parameters.items() if v.status != "undecided"]
-    gauge = document.gauge is not None and (document.gauge.branches or document.gauge.dimension is not None)
-    silent = not claimed and not gauge and not document.invariants
+    silent = _silent(document)
     same = document.route.name == document.outcome
     detail = "" if silent and same else "claims are made although the theorems do not apply"
     return Check("unsupported", "no claim is made about an unsupported law", silent and same, detail)
+
+
+def _silent(document: Document) -> bool:
+    """Whether the document claims nothing about the parameters."""
+    claimed = [n for n, v in document.parameters.items() if v.status != "undecided"]
+    gauge = document.gauge is not None and (document.gauge.branches or document.gauge.dimension is not None)
+    functions = document.invariants or document.sign_invariants or document.weights
+    return document.outcome != "done" and not (claimed or gauge or functions)
 
 
 def _generic(problem: Problem, document: Document, sampler: Sampler) -> list[Check]:
@@ -95,15 +101,23 @@ def _generic(problem: Problem, document: Document, sampler: Sampler) -> list[Che
     lock = document.gauge.translation_lock if document.gauge else None
     done: Sequence[Callable[[], list[Check]]] = (
         lambda: check_dimensions(evidence, lifted, document.orbit_dimension),
-        lambda: [check_independence(evidence, document.invariants, document.orbit_dimension)],
+        lambda: [
+            check_independence(
+                evidence,
+                document.invariants,
+                document.orbit_dimension,
+                document.certificate.complete_invariants,
+            )
+        ],
         lambda: [check_identity_branch(evidence, lifted), *check_through_identity(evidence, sampler)],
         lambda: check_lock(evidence, lock, raw),
         lambda: check_claims(evidence, document.certificate),
+        lambda: check_guarantee(document),
     )
     always: Sequence[Callable[[], list[Check]]] = (
         lambda: check_weights(evidence, document.weights),
         lambda: check_invariants(evidence, document.invariants, document.sign_invariants),
-        lambda: check_verdicts(evidence, document.parameters),
+        lambda: check_verdicts(evidence, document.parameters, document.outcome == "done"),
         lambda: check_search(evidence, document, sampler),
     )
     return found + _run([*done, *always] if document.outcome == "done" else always, sampler)
@@ -115,14 +129,14 @@ def _stratum(problem: Problem, document: Document, stratum: StratumClaim, sample
         return []
     label = f"stratum {stratum.condition[:60]}: "
     try:
-        special = problem.on_stratum(stratum.condition)
+        special = problem.on_stratum(stratum.condition, within=document.route.name == "canonical")
     except Unreadable as refusal:
         return [Check(f"{label}condition", "can be read", False, str(refusal))]
     evidence, found = _evidence(special, document, stratum.branches, sampler, label, generic=False)
     steps: Sequence[Callable[[], list[Check]]] = (
         lambda: check_dimensions(evidence, stratum.gauge_dimension, stratum.orbit_dimension),
         lambda: check_invariants(evidence, stratum.invariants, ()),
-        lambda: check_verdicts(evidence, stratum.parameters) if stratum.parameters else [],
+        lambda: check_verdicts(evidence, stratum.parameters, False),
     )
     later = _run(steps, sampler)
     return found + [Check(label + c.name, c.claim, c.passed, c.detail) for c in later]
@@ -140,6 +154,8 @@ def _evidence(
     trials: list[Trial] = []
     checks: list[Check] = []
     for number, claim in enumerate(branches, 1):
+        if UNDECIDED in claim.conditions:  # not a claim
+            continue
         name = f"{number} ({(claim.map or claim.relation or '?')[:40]})"
         try:
             trial = try_branch(problem, read_branch(problem, claim, name), sampler)

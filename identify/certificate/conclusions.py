@@ -13,7 +13,7 @@ from identify.certificate.document import VerdictClaim
 from identify.certificate.evaluation import Point, Unreadable, Value, evaluate
 from identify.certificate.linear import eliminate
 from identify.certificate.linearisation import Tangent, gradient
-from identify.certificate.problem import Problem
+from identify.certificate.problem import Problem, Theta
 from identify.certificate.reports import Report, Trial
 from identify.certificate.sampling import equalities
 from identify.certificate.verification import Check
@@ -61,7 +61,9 @@ def _guarded(evidence: Evidence, name: str, text: str, check: Test) -> Check:
 def _check_invariant(evidence: Evidence, expression: Expr) -> tuple[bool | None, str]:
     constant, detail = _constant(evidence, expression)
     if constant and not expression.has(sign):
-        return _flat(evidence, expression, detail)
+        constant, detail = _flat(evidence, expression, detail)
+    if constant and any(value_at(expression, r.theta) is None for _, r in evidence.reports):
+        return None, f"{detail}, but it has no real value at some admissible parameters"
     return constant, detail
 
 
@@ -76,13 +78,17 @@ def _sign_kept(evidence: Evidence, expression: Expr) -> tuple[bool | None, str]:
             before, after = value_at(expression, theta), value_at(expression, eta)
             if before is not None and after is not None and before != after:
                 return False, f"the sign changes far along branch {trial.branch.label}"
-    return _constant(evidence, expression)
+    kept, detail = _constant(evidence, expression, whole=True)
+    far = sum(len(trial.far) for trial in evidence.trials)
+    return (True, f"kept at {far} points far along the branches") if kept is None and far else (kept, detail)
 
 
-def _constant(evidence: Evidence, expression: Expr) -> tuple[bool | None, str]:
-    """Whether the value at theta equals the value at eta for all reports."""
+def _constant(evidence: Evidence, expression: Expr, whole: bool = False) -> tuple[bool | None, str]:
+    """Whether the value at theta equals the value at eta for all reports, or all that keep the domain."""
     seen = 0
     for branch, report in evidence.reports:
+        if whole and not report.whole:
+            continue
         before, after = value_at(expression, report.theta), value_at(expression, report.eta)
         if before is None or after is None:
             continue
@@ -108,22 +114,34 @@ def _flat(evidence: Evidence, expression: Expr, detail: str) -> tuple[bool | Non
     return True, detail
 
 
-def check_independence(evidence: Evidence, invariants: Iterable[str], orbit: int | None) -> Check:
+def check_independence(
+    evidence: Evidence, invariants: Iterable[str], orbit: int | None, complete: bool
+) -> Check:
     """The invariants are as many independent functions as the orbit leaves: complete locally."""
     claim = "the invariants separate nearby orbits (rank = parameters - orbit dimension)"
     if orbit is None or not evidence.tangents:
         return Check("completeness", claim, None, "no orbit dimension to compare with")
-    problem, theta = evidence.problem, evidence.tangents[0].theta
-    try:
-        ties = [gradient(e, problem, theta) for e in equalities(problem)]
-        rows = [gradient(e, problem, theta) for e in _smooth(problem, invariants)]
-    except (Unreadable, ArithmeticError) as refusal:
-        return Check("completeness", claim, None, str(refusal))
-    fixed, both = (eliminate(part, len(problem.parameters)).rank for part in (ties, ties + rows))
+    count = len(evidence.problem.parameters)
+    fixed, both, refusal = None, None, "the rank has no clear gap"
+    for tangent in evidence.tangents:
+        try:
+            fixed, both = _ranks(evidence.problem, invariants, tangent.theta)
+        except (Unreadable, ArithmeticError) as undefined:
+            refusal = str(undefined)
     if fixed is None or both is None:
-        return Check("completeness", claim, None, "the rank has no clear gap")
-    needed, found = len(problem.parameters) - fixed - orbit, both - fixed
+        return Check("completeness", claim, None, refusal)
+    needed, found = count - fixed - orbit, both - fixed
+    if found < needed and not complete:
+        return Check("completeness", claim, None, f"rank {found} of {needed}; the document says so itself")
     return Check("completeness", claim, found == needed, f"rank {found}, needed {needed}")
+
+
+def _ranks(problem: Problem, invariants: Iterable[str], theta: Theta) -> tuple[int | None, int | None]:
+    """The ranks of the declared equalities alone, and with the invariants."""
+    ties = [gradient(e, problem, theta) for e in equalities(problem)]
+    rows = [gradient(e, problem, theta) for e in _smooth(problem, invariants)]
+    count = len(problem.parameters)
+    return eliminate(ties, count).rank, eliminate(ties + rows, count).rank
 
 
 def _smooth(problem: Problem, invariants: Iterable[str]) -> list[Expr]:
@@ -131,17 +149,19 @@ def _smooth(problem: Problem, invariants: Iterable[str]) -> list[Expr]:
     return [expression for expression in expressions if expression.func is not sign]
 
 
-def check_verdicts(evidence: Evidence, verdicts: Mapping[str, VerdictClaim]) -> list[Check]:
-    """The verdict on each parameter, its transformation and its alternatives."""
+def check_verdicts(evidence: Evidence, verdicts: Mapping[str, VerdictClaim], done: bool) -> list[Check]:
+    """The verdict on each parameter, its transformation and its alternatives; all are given if done."""
     checks = []
     for index, parameter in enumerate(evidence.problem.parameters):
         verdict = verdicts.get(parameter.name)
         name = f"parameter {parameter.name}"
-        if verdict is None:
-            checks.append(Check(name, "has a verdict", False, "the document gives none"))
+        if verdict is None or verdict.status == "undecided":
+            if done:
+                checks.append(Check(name, "has a verdict", False, "the document gives none"))
             continue
         passed, detail = _verdict(evidence, index, parameter, verdict.status)
         checks.append(Check(name, f"is {verdict.status}", passed, detail))
+        checks.extend(_redundancy(evidence, index, parameter, verdict.redundant))
         checks.extend(_transform_checks(evidence, parameter, verdict))
     known = {p.name for p in evidence.problem.parameters}
     strange = sorted(set(verdicts) - known)
@@ -149,8 +169,6 @@ def check_verdicts(evidence: Evidence, verdicts: Mapping[str, VerdictClaim]) -> 
 
 
 def _verdict(evidence: Evidence, index: int, parameter: Symbol, status: str) -> tuple[bool | None, str]:
-    if status == "undecided":
-        return None, "the document makes no claim"
     moves = _moves(evidence, index)
     constant, detail = _constant(evidence, parameter)
     if constant is None or moves is None:
@@ -163,7 +181,18 @@ def _verdict(evidence: Evidence, index: int, parameter: Symbol, status: str) -> 
         return False, "no continuous change found: neither on the branches nor on the tangent"
     if status == "sign":
         return _sign_kept(evidence, sign(parameter))
-    return True, _motion(moves)
+    kept, detail = _sign_kept(evidence, sign(parameter))
+    return (True, detail) if kept is False else (None, "it varies, but no report with another sign was found")
+
+
+def _redundancy(evidence: Evidence, index: int, parameter: Symbol, claimed: bool) -> list[Check]:
+    """Whether the parameter varies although the coordinate stays as it is."""
+    found = [t.redundant(index) for t in evidence.tangents] if evidence.generic else []
+    known = [answer for answer in found if answer is not None]
+    if not known:
+        return []
+    claim = f"{parameter} {'varies' if claimed else 'does not vary'} with the coordinate fixed"
+    return [Check(f"redundancy {parameter}", claim, any(known) == claimed)]
 
 
 def _moves(evidence: Evidence, index: int) -> bool | None:
@@ -192,7 +221,8 @@ def _varies_with_free(evidence: Evidence, parameter: Symbol) -> bool:
         if trial.branch.roots:
             continue
         for one, two in _pairs(trial.reports):
-            if not evidence.same(one.eta[parameter], two.eta[parameter]):
+            turned = any(one.point[n] != two.point[n] for n in trial.branch.integers)
+            if not turned and not evidence.same(one.eta[parameter], two.eta[parameter]):
                 return True
     return False
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import mpmath
-from sympy import Expr, diff
+from sympy import Expr
 
 from identify.certificate.branch import Branch
 from identify.certificate.conclusions import Evidence
@@ -15,7 +16,7 @@ from identify.certificate.least_squares import descend
 from identify.certificate.linear import Row, rank
 from identify.certificate.linearisation import Tangent
 from identify.certificate.maps import ExplicitMap
-from identify.certificate.reading import evaluable
+from identify.certificate.reading import derivative
 from identify.certificate.reports import Report, Trial
 from identify.certificate.sampling import Sampler
 from identify.certificate.verification import Check
@@ -66,18 +67,35 @@ def check_through_identity(evidence: Evidence, sampler: Sampler) -> list[Check]:
 
 
 def _through_identity(evidence: Evidence, trial: Trial, sampler: Sampler) -> Check:
-    branch, report = trial.branch, trial.reports[0]
+    branch = trial.branch
     name, claim = f"identity {branch.label}", "the branch passes through the identity"
     if not isinstance(branch.map, ExplicitMap) or branch.roots:
         return Check(name, claim, None, "the map is implicit")
+    good: bool | None = None
+    for report in trial.reports:  # a root may single out one sign of theta
+        good = _identity_at(evidence, branch, _at_zero(branch, report), sampler)
+        if good is not None:
+            break
+    details = {False: "a value that no free symbol can change differs from the truth", True: ""}
+    return Check(name, claim, good, "no free values found" if good is None else details[good])
+
+
+def _identity_at(evidence: Evidence, branch: Branch, report: Report, sampler: Sampler) -> bool | None:
+    """Whether free values return the identity at this theta; None if none were found."""
+    if not isinstance(branch.map, ExplicitMap):
+        return None
     states = [u for u, _ in report.jets]
     targets = [(branch.map.expression, {evidence.problem.state: u}, u) for u in states]
     targets += [(e, {}, report.theta[p]) for p, e in branch.parameters.items()]
     if any(_fixed_elsewhere(branch, report, *target) for target in targets):
-        return Check(name, claim, False, "a value that no free symbol can change differs from the truth")
+        return False
     starts = _starts(branch, report, sampler)
-    good = any(_reaches(branch, report, targets, start) for start in starts)
-    return Check(name, claim, good or None, "" if good else "no free values found")
+    return any(_reaches(branch, report, targets, start) for start in starts) or None
+
+
+def _at_zero(branch: Branch, report: Report) -> Report:
+    """The report with its integers set to zero: the identity lies there."""
+    return replace(report, point={**report.point, **{s: mpmath.mpf(0) for s in branch.integers}})
 
 
 def _fixed_elsewhere(branch: Branch, report: Report, expression: Expr, at: Point, target: Value) -> bool:
@@ -91,7 +109,16 @@ def _starts(branch: Branch, report: Report, sampler: Sampler) -> list[list[Value
     one, zero, count = mpmath.mpf(1), mpmath.mpf(0), len(branch.free)
     likely = [[one] * count, [one, *[zero] * (count - 1)], [*[zero] * (count - 1), one], [zero] * count]
     near = [[x * (1 if k % 2 else -1) for x in sampler.values(branch.free).values()] for k in range(8)]
-    return (likely if count else [[]]) + [[report.point[s] for s in branch.free], *near]
+    guess = [_likely(s.name, report) for s in branch.free]
+    return ([guess, *likely] if count else [[]]) + [[report.point[s] for s in branch.free], *near]
+
+
+def _likely(name: str, report: Report) -> Value:
+    """The value of a free symbol at the identity, by its name: p_hat reports p, tau shifts."""
+    truth = {s.name: value for s, value in report.theta.items()}
+    if "_hat" in name:
+        return truth.get(name.rsplit("_hat", 1)[0], mpmath.mpf(1))
+    return mpmath.mpf(0 if name.startswith("tau") else 1)
 
 
 def _reaches(branch: Branch, report: Report, targets: Sequence[Target], start: list[Value]) -> bool:
@@ -100,7 +127,7 @@ def _reaches(branch: Branch, report: Report, targets: Sequence[Target], start: l
     def system(x: Row) -> tuple[Row, list[Row]]:
         point = {**report.point, **dict(zip(branch.free, x, strict=True))}
         residuals = [evaluate(e, {**point, **at}) - target for e, at, target in targets]
-        rows = [[evaluate(diff(e, s), {**point, **at}) for s in branch.free] for e, at, _ in targets]
+        rows = [[evaluate(derivative(e, s), {**point, **at}) for s in branch.free] for e, at, _ in targets]
         return residuals, rows
 
     try:
@@ -127,7 +154,7 @@ def _branch_rank(evidence: Evidence, trial: Trial) -> int | None:
     return rank(rows) if trial.branch.free else 0
 
 
-def check_weights(evidence: Evidence, weights: Mapping[str, int] | None) -> list[Check]:
+def check_weights(evidence: Evidence, weights: Mapping[str, int | str] | None) -> list[Check]:
     """The scaling ``f = lambda*u, eta = lambda**(-w) theta`` is compatible to first order."""
     if weights is None:
         return []
@@ -137,14 +164,19 @@ def check_weights(evidence: Evidence, weights: Mapping[str, int] | None) -> list
         return [Check("weights", claim, False, "the weights name other parameters than the law")]
     if not evidence.tangents:
         return [Check("weights", claim, None, "no tangent could be computed")]
-    good = all(_scales(evidence, tangent, weights) for tangent in evidence.tangents)
+    try:
+        read = {n: evidence.problem.reader.expression(str(weight)) for n, weight in weights.items()}
+        good = all(_scales(evidence, tangent, read) for tangent in evidence.tangents)
+    except (Unreadable, ArithmeticError) as refusal:
+        return [Check("weights", claim, False, str(refusal))]
     return [Check("weights", claim, good, "" if good else "the scaling is not compatible")]
 
 
-def _scales(evidence: Evidence, tangent: Tangent, weights: Mapping[str, int]) -> bool:
+def _scales(evidence: Evidence, tangent: Tangent, weights: Mapping[str, Expr]) -> bool:
     one = mpmath.mpf(1)
     phi = [mpmath.mpf(0), one] if tangent.maps == 2 else [tangent.base, one]
-    dp: Row = [-weights[p.name] * tangent.theta[p] for p in evidence.problem.parameters]
+    theta = tangent.theta
+    dp: Row = [-evaluate(weights[p.name], theta) * theta[p] for p in evidence.problem.parameters]
     return tangent.contains(phi, dp)
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-from sympy import Expr, Pow, diff, expand, fraction, together
+from sympy import Expr, Pow, Symbol, diff, expand, fraction, together
 
 from identify.certificate.branch import Branch
 from identify.certificate.conclusions import Evidence
-from identify.certificate.document import CertificateClaim, LabelledClaim
+from identify.certificate.document import CertificateClaim, Document, LabelledClaim
 from identify.certificate.maps import ExplicitMap
 from identify.certificate.problem import Problem
 from identify.certificate.reports import Trial
+from identify.certificate.sampling import equalities
 from identify.certificate.verification import Check
 
 OPERATIONS_ALLOWED = 160
@@ -31,7 +32,12 @@ def _labels(claims: tuple[LabelledClaim, ...]) -> Check:
     if not claims:
         return Check("certificate", statement, False, "the certificate makes no claims")
     for claim in claims:
-        if claim.field != "real" or not PRECISION.match(claim.precision) or not claim.by:
+        if (
+            claim.scope == "none"
+            or claim.field != "real"
+            or not PRECISION.match(claim.precision)
+            or not claim.by
+        ):
             return Check("certificate", statement, False, f"bad labels on {claim.claim[:60]!r}")
     return Check("certificate", statement, True, f"{len(claims)} claims")
 
@@ -46,6 +52,42 @@ def _exactly(evidence: Evidence, trial: Trial) -> Check:
     return Check(name, claim, zero, "expands to zero" if zero else "does not expand to zero")
 
 
+def check_guarantee(document: Document) -> list[Check]:
+    """The guarantee reaches no further than the claims of the certificate and the route allow."""
+    guarantee, statement = document.guarantee, "the guarantee says no more than the certificate"
+    if guarantee is None:
+        return []
+    scopes = {claim.scope for claim in document.certificate.claims if claim.claim == "completeness"}
+    wrong = [
+        ("scope", document.outcome == "done" and guarantee.scope == "none"),
+        ("scope", bool(scopes) and guarantee.scope not in scopes),
+        ("field", guarantee.field != "real"),
+        ("precision", not PRECISION.match(guarantee.precision)),
+        ("realizable", guarantee.realizable and document.route.name != "semilinear"),
+        ("stratum", not guarantee.stratum.startswith("generic")),
+        ("stratum", any(s.condition not in guarantee.stratum for s in document.strata)),
+    ]
+    bad = sorted({name for name, fault in wrong if fault})
+    return [Check("guarantee", statement, not bad, ", ".join(bad))]
+
+
+def _ties(problem: Problem) -> dict[Symbol, Expr] | None:
+    """Parameters that declared equalities determine; None where one is not linear."""
+    found: dict[Symbol, Expr] = {}
+    for tie in equalities(problem):
+        expression = tie.xreplace(found)
+        for parameter in problem.parameters:
+            slope = diff(expression, parameter)
+            if slope.is_number and slope != 0:
+                value = expand(parameter - expression / slope)
+                found = {p: e.xreplace({parameter: value}) for p, e in found.items()}
+                found[parameter] = value
+                break
+        else:
+            return None
+    return found
+
+
 def _identity(problem: Problem, branch: Branch) -> Expr | None:
     """``F_eta(f, f' v) - f' F_theta - f'' v**2`` if it is a small rational function."""
     if not isinstance(branch.map, ExplicitMap) or branch.roots:
@@ -56,7 +98,10 @@ def _identity(problem: Problem, branch: Branch) -> Expr | None:
         return None
     slope = diff(f, u)
     moved = problem.acceleration.xreplace({**branch.parameters, u: f, v: slope * v})
-    identity = moved - slope * problem.acceleration - diff(slope, u) * v**2
+    ties = _ties(problem)
+    if ties is None:
+        return None
+    identity = (moved - slope * problem.acceleration - diff(slope, u) * v**2).xreplace(ties)
     return identity if int(identity.count_ops()) <= OPERATIONS_ALLOWED else None
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import mpmath
 from sympy import Expr, Symbol, diff
 
 from identify.certificate.document import CanonicalClaim, CoverageClaim, RouteClaim
-from identify.certificate.evaluation import Unreadable, evaluate
+from identify.certificate.evaluation import Point, Unreadable, evaluate
 from identify.certificate.linear import Row, rank
 from identify.certificate.problem import Problem
 from identify.certificate.reading import Reader, evaluable
@@ -16,6 +17,7 @@ from identify.certificate.sampling import Sampler
 from identify.certificate.verification import Check
 
 FEATURES_ALLOWED = 16
+CANONICAL_LAW = re.compile(r"^([A-Za-z]\w*)''\s*=\s*([^=]+)$")
 VELOCITY = Symbol("v", real=True)
 
 
@@ -171,7 +173,36 @@ def check_canonical(problem: Problem, canonical: CanonicalClaim, sampler: Sample
         _vanishes("canonical c2", "c2 is the coefficient of v**2", half - c2, problem, sampler),
         _vanishes("normalizer", "psi'' + c2 psi' = 0", bend, problem, sampler),
     ]
-    return checks + _integral(problem, canonical, reader, slope, sampler)
+    checks += _integral(problem, canonical, reader, slope, sampler)
+    return checks + _canonical_law(problem, canonical, reader, (c2, slope), sampler)
+
+
+def _canonical_law(
+    problem: Problem, canonical: CanonicalClaim, reader: Reader, step: tuple[Expr, Expr], sampler: Sampler
+) -> list[Check]:
+    """``q'' = G(q, q')`` is the law of ``q = psi(z)``; where z is left in G it stands for z(q)."""
+    if canonical.law is None:
+        return []
+    name, claim = "canonical law", "q = psi(z) obeys the canonical law"
+    found = CANONICAL_LAW.match(canonical.law)
+    if found is None:
+        return [Check(name, claim, None, "the law cannot be read")]
+    (q, right), (c2, slope), v = found.groups(), step, problem.velocity
+    try:
+        wider = reader.with_names((q, "qvelocity"))
+        law = wider.expression(re.sub(rf"\b{q}'", "qvelocity", right))
+        rate = wider.symbols["qvelocity"]
+        if wider.symbols[q] in law.free_symbols:
+            if canonical.normalizer is None:
+                return [Check(name, claim, None, "the normalizer has no closed form")]
+            law = law.xreplace({wider.symbols[q]: reader.expression(canonical.normalizer)})
+        law = law.xreplace({rate: slope * v})
+        defect = evaluable(law - slope * problem.acceleration + c2 * slope * v**2)
+        speeds = (mpmath.mpf(7) / 5, mpmath.mpf(-3) / 8)
+        tests = [_vanishes(name, claim, defect, problem, sampler, {v: speed}) for speed in speeds]
+    except Unreadable as refusal:
+        return [Check(name, claim, None, str(refusal))]
+    return [min(tests, key=lambda test: (test.passed is not False, test.passed is True))]
 
 
 def _integral(
@@ -186,13 +217,15 @@ def _integral(
     return [_vanishes("normalizer integral", "psi has the stated derivative", defect, problem, sampler)]
 
 
-def _vanishes(name: str, claim: str, defect: Expr, problem: Problem, sampler: Sampler) -> Check:
+def _vanishes(
+    name: str, claim: str, defect: Expr, problem: Problem, sampler: Sampler, more: Point | None = None
+) -> Check:
     seen = 0
     for _ in range(sampler.samples):
         theta = sampler.theta(problem)
         for state in sampler.states(problem, theta, 2) if theta is not None else []:
             try:
-                value = evaluate(defect, {**(theta or {}), problem.state: state})
+                value = evaluate(defect, {**(theta or {}), **(more or {}), problem.state: state})
             except ArithmeticError:
                 continue
             if abs(value) > mpmath.mpf(10) ** (-sampler.digits + 8):

@@ -29,7 +29,7 @@ def descend(system: System, x: Vector) -> Vector | None:
     for _ in range(STEPS):
         if cost < goal:
             return x
-        trial = _step(x, residuals, rows, damping)
+        trial = newton_step(x, residuals, rows, damping)
         try:
             better = system(trial) if trial is not None else None
         except ArithmeticError:
@@ -52,7 +52,7 @@ def _norm(vector: Vector) -> Any:
     return math.inf if any(x != x for x in vector) else max(abs(x) for x in vector)
 
 
-def _step(x: Vector, residuals: Vector, rows: list[Vector], damping: Any) -> Vector | None:
+def newton_step(x: Vector, residuals: Vector, rows: list[Vector], damping: Any) -> Vector | None:
     """``x - (J'J + damping)**-1 J'r`` by elimination; None if it leaves the bounds."""
     size = range(len(x))
     columns = list(zip(*rows, strict=True))

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import mpmath
-from sympy import Expr, Symbol, diff
+from sympy import Expr, Symbol
 
 from identify.certificate.evaluation import Point, Value, evaluate
 from identify.certificate.linear import Elimination, Row, eliminate
 from identify.certificate.problem import Problem, Theta
-from identify.certificate.reading import evaluable
+from identify.certificate.reading import derivative
 from identify.certificate.sampling import Sampler, equalities
 from identify.certificate.series import Series
 
@@ -54,6 +54,13 @@ class Tangent:
     def moves(self, index: int) -> bool:
         """Whether the parameter with this index varies along the orbit."""
         return any(abs(direction[index]) > NEGLIGIBLE for direction in self.directions)
+
+    def redundant(self, index: int) -> bool | None:
+        """Whether the parameter varies with the map held fixed; None without a clear rank."""
+        held = eliminate([row[self.maps :] for row in self.matrix], len(self.matrix[0]) - self.maps)
+        if held.rank is None:
+            return None
+        return any(abs(vector[index]) > NEGLIGIBLE for vector in held.kernel())
 
     def contains(self, phi: Row, dp: Row) -> bool:
         """Whether the vector lies in the kernel."""

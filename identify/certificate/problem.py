@@ -49,9 +49,12 @@ class Problem:
         """F(state, velocity)."""
         return evaluate(self.acceleration, {**parameters, self.state: state, self.velocity: velocity})
 
-    def on_stratum(self, condition: str) -> Problem:
-        """The same family with the true parameters on a stratum; reports range over the whole family."""
-        return replace(self, truth=self.reader.comparisons(condition))
+    def on_stratum(self, condition: str, within: bool) -> Problem:
+        """The same family with the true parameters on a stratum, the reports too if ``within``."""
+        conditions = self.reader.comparisons(condition)
+        if within:
+            return replace(self, assumptions=(*self.assumptions, *conditions))
+        return replace(self, truth=conditions)
 
 
 def read_problem(claim: LawClaim) -> tuple[Problem | None, tuple[Check, ...]]:
@@ -66,8 +69,11 @@ def read_problem(claim: LawClaim) -> tuple[Problem | None, tuple[Check, ...]]:
     return (None if difference else problem), (check,)
 
 
-def check_fingerprint(claim: LawClaim, stated: str) -> Check:
-    """The certificate was issued for this law."""
+def check_fingerprint(claim: LawClaim, stated: str | None, silent: bool) -> Check:
+    """The certificate was issued for this law; a silent document, which claims nothing, needs none."""
+    if stated is None:
+        detail = "" if silent else "claims are made without a certificate"
+        return Check("fingerprint", "without a certificate nothing is claimed", silent, detail)
     same = fingerprint(claim.model_dump()) == stated
     detail = "" if same else "the certificate's law_sha256 belongs to another law"
     return Check("fingerprint", "the certificate was issued for this law", same, detail)

@@ -19,6 +19,7 @@ from identify.certificate.maps import ExplicitMap, Jet
 from identify.certificate.problem import Problem, Theta
 from identify.certificate.sampling import Sampler
 from identify.certificate.verification import Check
+from identify.certificate.whole import keeps_domain, spread
 
 STATES = 2
 VELOCITIES = 4
@@ -26,6 +27,8 @@ DRAWS = 120
 OUTSIDE_ENOUGH = 25
 PATIENCE = 24
 FAR = 8
+FAR_DRAWS = 40
+INTEGERS = (0, 1, -1, 2, -3)
 FAR_ATTEMPT = 10**6  # as after many attempts: the sampler then ranges widely
 BARREN = "without a state where map and laws are defined"
 
@@ -38,6 +41,7 @@ class Report:
     eta: Theta
     point: Point
     jets: tuple[tuple[Value, Jet], ...]
+    whole: bool  # the map keeps the whole declared domain
 
 
 @dataclass
@@ -84,16 +88,42 @@ def try_branch(problem: Problem, branch: Branch, sampler: Sampler) -> Trial:
 def _far(problem: Problem, branch: Branch, sampler: Sampler, report: Report) -> Iterator[tuple[Theta, Theta]]:
     """Admissible parameters far along the branch, where a sign that is not fixed shows."""
     explicit = isinstance(branch.map, ExplicitMap) and branch.free and not branch.roots
-    for _ in range(FAR if explicit else 0):
-        point = {**report.theta, **{s: sampler.real(FAR_ATTEMPT) for s in branch.free}}
+    states, found = spread(problem, report.theta), 0
+    for draw in range(FAR_DRAWS if explicit and not sampler.late else 0):
+        if found == FAR or (draw >= FAR and not problem.domain):
+            return
+        point = {**report.theta, **integer_values(branch, sampler)}
+        point |= {s: sampler.real(FAR_ATTEMPT if draw % 2 else 0) for s in branch.free}
         try:
             eta = {p: evaluate(expression, point) for p, expression in branch.parameters.items()}
             admitted = problem.admits(eta)
         except ArithmeticError:
             continue
-        # the map must keep some state inside the domain, or the sign would change on no report
-        if admitted and _maps_some(problem, branch, point, eta, report):
+        # the map must keep the domain, or the sign would change on no report
+        kept = admitted and _maps_some(problem, branch, point, eta, report)
+        if kept and _keeps(problem, branch, point, eta, states):
+            found += 1
             yield report.theta, eta
+
+
+def integer_values(branch: Branch, sampler: Sampler) -> dict[Symbol, Value]:
+    """Small integers for the symbols that run through all integers."""
+    return {s: mpmath.mpf(sampler.random.choice(INTEGERS)) for s in branch.integers}
+
+
+def _keeps(problem: Problem, branch: Branch, point: Point, eta: Theta, states: list[Value]) -> bool:
+    """Whether the map sends all these states into the domain; an implicit map is not traced so far."""
+    coordinate = branch.map
+    if not isinstance(coordinate, ExplicitMap):
+        return not states
+
+    def image(state: Value) -> Value | None:
+        try:
+            return evaluate(coordinate.expression, {**point, problem.state: state})
+        except ArithmeticError:
+            return None
+
+    return keeps_domain(problem, eta, states, image)
 
 
 def _maps_some(problem: Problem, branch: Branch, point: Point, eta: Theta, report: Report) -> bool:
@@ -105,9 +135,9 @@ def _two_reports(
     problem: Problem, branch: Branch, sampler: Sampler, theta: dict[Symbol, Value], trial: Trial
 ) -> None:
     """Adds up to two reports with this theta, or a refutation."""
-    wanted = 2 if branch.free else 1
+    wanted = 2 if branch.free or branch.integers else 1
     for _ in range(6 * wanted):
-        drawn = {**theta, **sampler.values(branch.free)}
+        drawn = {**theta, **sampler.values(branch.free), **integer_values(branch, sampler)}
         found = _reports_at(problem, branch, sampler, drawn, trial)
         trial.reports.extend(found)
         wanted -= bool(found)
@@ -164,7 +194,8 @@ def _along_states(
         if jet is not None:
             jets.append((state, jet))
         if len(jets) == STATES:
-            return Report(theta, eta, point, tuple(jets))
+            whole = _keeps(problem, branch, point, eta, spread(problem, theta))
+            return Report(theta, eta, point, tuple(jets), whole)
     return BARREN
 
 

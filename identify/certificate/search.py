@@ -10,27 +10,32 @@ and verdicts.  Finding nothing proves nothing; the check then says how many repo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import Any
 
 import mpmath
-from sympy import Expr, Symbol, diff
+from sympy import Expr, Symbol
 
+from identify.certificate.branch import Branch
 from identify.certificate.conclusions import Evidence, value_at
 from identify.certificate.document import Document
 from identify.certificate.evaluation import Undefined, Unreadable, compiled
 from identify.certificate.least_squares import System, Vector, descend
 from identify.certificate.maps import Jet
 from identify.certificate.problem import Problem, Theta
-from identify.certificate.reading import evaluable
+from identify.certificate.reading import derivative
 from identify.certificate.reports import identity_gap
 from identify.certificate.sampling import Sampler
 from identify.certificate.verification import Check
+from identify.certificate.whole import keeps_domain, spread
 
 STARTS = 16
 SECONDS = 2.0  # of processor time: a busy machine must not change the answer
 SMALLEST = 1e-3
+WHOLE = tuple(mpmath.mpf((k + 1) // 2 * (-1) ** k) for k in range(61))  # 0, 1, -1, 2, -2, ...
+TURNS = 4000
 DIFFERENT = mpmath.mpf(10) ** -12
 
 
@@ -41,6 +46,10 @@ class Affine:
     scale: Any
     shift: Any
     eta: Theta
+
+    def image(self, state: Any) -> Any:
+        """f(state)."""
+        return self.scale * state + self.shift
 
 
 def check_search(evidence: Evidence, document: Document, sampler: Sampler) -> list[Check]:
@@ -54,6 +63,9 @@ def check_search(evidence: Evidence, document: Document, sampler: Sampler) -> li
     except Unreadable as refusal:
         return [Check("search", claim, None, str(refusal))]
     result = f"{found} reports found, all agree" if found else "no report found"
+    local = document.guarantee is not None and document.guarantee.scope != "global"
+    if detail and local:
+        return [Check("search", claim, None, f"{detail}; the document speaks of maps near the identity only")]
     return [Check("search", claim, not detail, detail or f"{result}; a search, not a proof")]
 
 
@@ -136,7 +148,7 @@ def _confirmed(problem: Problem, sampler: Sampler, theta: Theta, x: Vector) -> A
         if not problem.admits(report.eta):
             return None
         for state in sampler.states(problem, theta, 6):
-            image = report.scale * state + report.shift
+            image = report.image(state)
             if not problem.inside(report.eta, image):
                 continue
             jet = Jet(image, report.scale, mpmath.mpf(0))
@@ -144,6 +156,8 @@ def _confirmed(problem: Problem, sampler: Sampler, theta: Theta, x: Vector) -> A
             if gap is None or gap > mpmath.mpf(10) ** -24:
                 return None
             seen += 1
+        if not keeps_domain(problem, report.eta, spread(problem, theta), report.image):
+            return None
     except ArithmeticError:
         return None
     return report if seen > 2 else None
@@ -178,13 +192,19 @@ def _listed(evidence: Evidence, parameter: Symbol, theta: Theta, value: Any) -> 
     for trial in evidence.trials:
         point = {**theta, **{s: mpmath.mpf(k + 3) / 2 for k, s in enumerate(trial.branch.free)}}
         try:
-            for complete in trial.branch.with_roots(point):
+            for complete in _completions(trial.branch, point):
                 reported = value_at(trial.branch.parameters[parameter], complete)
                 if reported is not None and not _differ(reported, value):
                     return True
         except ArithmeticError:
             continue
     return False
+
+
+def _completions(branch: Branch, point: dict[Symbol, Any]) -> Iterator[dict[Symbol, Any]]:
+    """The point with every choice of algebraic numbers and of small integers."""
+    for values in islice(product(WHOLE, repeat=len(branch.integers)), TURNS):
+        yield from branch.with_roots({**point, **dict(zip(branch.integers, values, strict=True))})
 
 
 def _differ(left: Any, right: Any) -> bool:

@@ -8,7 +8,7 @@ parameters; the others become invariants).  Then symmetric functions over the di
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import lcm
 
@@ -21,6 +21,7 @@ from identify.conclude.verdict import Verdict, keeps_sign, varies
 from identify.orbit.branch import LAMBDA, TAU, Branch
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.equality import same
+from identify.orbit.generators import polynomial_coefficients
 from identify.orbit.infinitesimal import rank
 from identify.orbit.sampling import Point, compiled, to_number
 
@@ -40,11 +41,12 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
     if identity is None or compatible.dimensions is None:
         return Invariants((), (), False)
     parameters = compatible.family.known
-    continuous = continuous_invariants(identity.branch, parameters)
-    functions = symmetrised(continuous, compatible)
     point = compatible.filter.points[0]
     wanted = len(parameters) - compatible.dimensions.orbit
-    chosen = independent(functions, parameters, point, wanted)
+    continuous = continuous_invariants(identity.branch, parameters)
+    if len(independent(continuous, parameters, point, wanted)) < wanted:
+        continuous = [*continuous, *coefficient_invariants(identity.branch, compatible)]
+    chosen = independent(symmetrised(continuous, compatible), parameters, point, wanted)
     signs = sign_invariants(compatible, verdicts)
     return Invariants(tuple(chosen), signs, len(chosen) == wanted)
 
@@ -78,6 +80,25 @@ def weight_rows(branch: Branch, moving: Sequence[Symbol]) -> list[list[Rational]
         if any(row):
             rows.append(row)
     return rows
+
+
+def coefficient_invariants(branch: Branch, compatible: CompatibleSet) -> list[Expr]:
+    """Monomials in the coefficients of the law, where these only rescale although the parameters do not."""
+    family = compatible.family
+    found: list[Expr] = []
+    for _, channel in family.channels:
+        try:
+            parts = list(polynomial_coefficients(channel, family.state).values())
+        except NotPolynomial:
+            continue
+        found += [p for p in parts if p.free_symbols and p not in found]
+    table = {Symbol(f"_k{i}", real=True): c for i, c in enumerate(found)}
+    images = {s: c.xreplace(branch.parameters) for s, c in table.items()}
+    fixed = [c for s, c in table.items() if not varies(images[s], branch.free)]
+    moving = [s for s, c in table.items() if c not in fixed]
+    weights = weight_rows(replace(branch, parameters=images), moving)
+    products = [] if weights is None else _monomials(weights, moving)
+    return [_positive_lead(c) for c in (*fixed, *(_tidy(p.xreplace(table)) for p in products))]
 
 
 def _exponent(expression: Expr, symbol: Symbol) -> Expr | None:
@@ -198,8 +219,13 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
     changed = [f for f in changed if f not in countable]
     if not changed:
         return kept
-    orbit = _distinct(changed, branches)
+    plain = [b for b in branches if not b.algebraic]
+    rooted = [b for b in branches if len(b.algebraic) == 1]
+    orbit = _distinct(changed, plain)
     values = [[row[j] for row in orbit] for j in range(len(changed))]
+    if rooted:
+        kept += [c for f, column in zip(changed, values, strict=True) for c in _over_roots(f, column, rooted)]
+        return [f for f in kept if f.free_symbols]
     for column in values:
         kept += _elementary(column)
     for first, second in combinations(range(len(changed)), 2):
@@ -239,6 +265,29 @@ def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]
         if not any(all(same(a, b) for a, b in zip(row, other, strict=True)) for other in rows):
             rows.append(row)
     return rows
+
+
+def _over_roots(function: Expr, values: list[Expr], rooted: list[Branch]) -> list[Expr]:
+    """Coefficients of the polynomial whose roots are the values on all branches, conjugates included."""
+    x = Symbol("_x", real=True)
+    total = Mul(*(x - v for v in values))
+    for branch in rooted:
+        (root, minimal) = next(iter(branch.algebraic.items()))
+        start = {s: S.Zero if s == TAU else S.One for s in branch.free}
+        value = function.xreplace(branch.parameters).xreplace(start)
+        try:
+            ring = Ring(sorted(value.free_symbols | minimal.free_symbols | {x, root}, key=str))
+            image = ring.fraction(value)
+        except NotPolynomial:
+            return []
+        graph = image.denominator * ring.generator(x) - image.numerator
+        name = str(ring.context.names()[ring.index[root]])
+        total = total * ring.expression(graph.resultant(ring.polynomial(minimal), name))
+    poly = rational_form(total).as_numer_denom()[0].as_poly(x)
+    lead = poly.LC()
+    return [
+        _positive_lead(_tidy(c / lead)) for c in poly.all_coeffs()[1:] if (c / lead).cancel().free_symbols
+    ]
 
 
 def _elementary(values: list[Expr]) -> list[Expr]:

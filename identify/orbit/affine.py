@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import lcm
 
-from sympy import Abs, Expr, Integer, NumberSymbol, Pow, Rational, S, Symbol, sqrt
+from sympy import Abs, Expr, Integer, NumberSymbol, Rational, S, Symbol, sqrt
 
 from identify.algebra.budget import Budget
 from identify.algebra.ring import Poly, Ring
@@ -196,13 +196,14 @@ def _plain(expression: Expr) -> Expr:
 
 
 def _free_the_scale(opened: Open) -> None:
-    """Where lambda is a power of a free positive auxiliary, let lambda be the free one."""
+    """Where lambda is plus or minus a power of a free positive auxiliary, let lambda be the free one."""
     value = opened.value(_SCALE)
-    if not isinstance(value, Symbol | Pow) or value in opened.free:
+    if value in opened.free:
         return
-    auxiliary, power = value.as_base_exp()
-    if auxiliary in opened.free and auxiliary.name.startswith("_"):
-        opened.put({auxiliary: _SCALE ** (1 / power)})
+    sign, power = value.as_coeff_Mul()
+    auxiliary, exponent = power.as_base_exp()
+    if sign in (1, -1) and auxiliary in opened.free and auxiliary.name.startswith("_K"):
+        opened.put({auxiliary: (sign * _SCALE) ** (1 / exponent)})
         del opened.values[_SCALE], opened.values[auxiliary]
         opened.free.append(_SCALE)
 
@@ -278,9 +279,9 @@ def _relations(ring: Ring, truth: StateFunctions, arguments: Sequence[Expr]) -> 
             base = ring.fraction(argument)
             power = ring.generator(symbol) ** generator.root
             relations.append((symbol, base.denominator * power - base.numerator))
-        elif generator.kind == "abs":
+        elif generator.absolute_root is not None:
             base = ring.fraction(argument)
-            square = ring.generator(symbol) ** 2 * base.denominator**2
+            square = ring.generator(symbol) ** (2 * generator.absolute_root) * base.denominator**2
             relations.append((symbol, square - base.numerator**2))
     return relations
 
@@ -295,7 +296,7 @@ def _freeze_constants(expression: Expr, table: dict[Expr, Symbol], known: set[Sy
         return _freeze_constants(expression.base, table, known) ** expression.exp
     if isinstance(expression, NumberSymbol) or expression.free_symbols <= known:
         return table.setdefault(expression, Symbol(f"_const{len(table)}", real=True))
-    raise Unhandled(f"{expression} with a parameter inside")
+    raise Unhandled(f"a parameter inside {expression}".replace("_hat_", ""))
 
 
 def _opened(system: _RingSystem, solution: Solution, matching: Matching) -> Iterator[Open]:

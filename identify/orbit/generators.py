@@ -78,9 +78,16 @@ class Generator:
     @property
     def root(self) -> int | None:
         """n for a generator ``argument**(1/n)``."""
-        if self.kind == "power" and isinstance(self.exponent, Rational):
-            return int(self.exponent.q)
-        return None
+        return self._order if self.kind == "power" else None
+
+    @property
+    def absolute_root(self) -> int | None:
+        """n for a generator ``|argument|**(1/n)``."""
+        return self._order if self.kind == "abs" else None
+
+    @property
+    def _order(self) -> int | None:
+        return int(self.exponent.q) if isinstance(self.exponent, Rational) else None
 
     def value(self) -> tuple[Expr, ...]:
         """The functions that the symbols stand for."""
@@ -91,7 +98,7 @@ class Generator:
         if self.kind == "power":
             return (self.argument**self.exponent,)
         if self.kind == "abs":
-            return (Abs(self.argument),)
+            return (Abs(self.argument) ** self.exponent,)
         if self.kind == "log":
             return (log(self.argument),)
         assert self.function is not None
@@ -136,6 +143,25 @@ def refined(functions: StateFunctions, q: int) -> StateFunctions:
     )
 
 
+def poles(functions: StateFunctions) -> list[Expr]:
+    """Factors of the denominators that are polynomials in the state and contain parameters."""
+    found: list[Expr] = []
+    for function in functions.functions:
+        symbols = sorted(function.free_symbols, key=str)
+        ring = Ring(symbols)
+        try:
+            denominator = ring.fraction(function).denominator
+        except NotPolynomial:
+            return []
+        for factor in ring.factors(denominator):
+            inside = ring.variables(factor)
+            if functions.state in inside and not inside & set(functions.symbols[1:]):
+                expression = ring.expression(factor)
+                if len(inside) > 1 and expression not in found:
+                    found.append(expression)
+    return found
+
+
 _TO_SIMPLE = {
     tan: lambda x: sin(x) / cos(x),
     cot: lambda x: cos(x) / sin(x),
@@ -178,7 +204,8 @@ class _Builder:
             _collect(function, state, atoms)
         self._exponentials([a for a in atoms if isinstance(a, exp)])
         self._trigonometric([a for a in atoms if isinstance(a, sin | cos)])
-        self._powers([a for a in atoms if isinstance(a, Pow)])
+        self._absolute_values([a for a in atoms if isinstance(_base(a), Abs)])
+        self._powers([a for a in atoms if isinstance(a, Pow) and not isinstance(a.base, Abs)])
         for atom in atoms:
             if atom not in self._table:
                 self._single(atom)
@@ -236,6 +263,28 @@ class _Builder:
         basis = [b + s for b, s in zip(basis, shift, strict=True)]
         return [(basis, {a: (m, r) for a, m, r in zip(unique, multiples, rest, strict=True)})]
 
+    def _absolute_values(self, atoms: list[Expr]) -> None:
+        """``|x|`` and its powers: one generator for the rational ones, one for each other exponent."""
+        orders: dict[Expr, int] = {}
+        for atom in atoms:
+            exponent = atom.exp if isinstance(atom, Pow) else S.One
+            if isinstance(exponent, Rational):
+                base = _base(atom)
+                orders[base] = lcm(orders.get(base, 1), int(exponent.q))
+        for base, n in orders.items():
+            if n > RATIONAL_ROOT_LIMIT:
+                raise Unhandled(f"a root of order {n}")
+            self._polynomial(base.args[0])
+            symbol = self._add("abs", base.args[0], Rational(1, n))[0]
+            for atom in atoms:
+                exponent = atom.exp if isinstance(atom, Pow) else S.One
+                if _base(atom) == base and isinstance(exponent, Rational):
+                    self._table[atom] = symbol ** (exponent * n)
+        for atom in atoms:
+            if atom not in self._table:
+                self._polynomial(atom.base.args[0])
+                self._table[atom] = self._add("abs", atom.base.args[0], atom.exp)[0]
+
     def _powers(self, atoms: list[Expr]) -> None:
         roots: dict[Expr, int] = {}
         for atom in atoms:
@@ -272,14 +321,16 @@ class _Builder:
     def _single(self, atom: Expr) -> None:
         argument = atom.args[0]
         self._polynomial(argument)
-        if isinstance(atom, Abs):
-            self._table[atom] = self._add("abs", argument)[0]
-        elif isinstance(atom, log):
+        if isinstance(atom, log):
             self._table[atom] = self._add("log", argument)[0]
         elif isinstance(atom, ODD_FUNCTIONS):
             self._table[atom] = self._add("odd", argument, None, atom.func)[0]
         else:
             raise Unhandled(f"the function {atom.func.__name__} of the state")
+
+
+def _base(atom: Expr) -> Expr:
+    return atom.base if isinstance(atom, Pow) else atom
 
 
 def _collect(expression: Expr, state: Symbol, atoms: list[Expr]) -> None:

@@ -14,6 +14,7 @@ import mpmath
 from sympy import Expr, Symbol
 
 from identify.orbit.branch import Family
+from identify.orbit.generators import elementary
 from identify.orbit.sampling import Number, Point, compiled, to_number
 
 _DIGITS = 80
@@ -49,7 +50,8 @@ def _raw_rows(family: Family, point: Point) -> list[list[Number]]:
     rows = []
     z, parameters = family.state, family.independent
     values = [to_number(point.parameters[p]) for p in parameters]
-    for feature, c in family.channels:
+    for feature, channel in family.channels:
+        c = elementary(channel, z)  # sign(z) as z/|z|, whose derivative is a function
         parts = [c, c.diff(z), *(c.diff(p) for p in parameters)]
         function = compiled((z, *parameters), parts)
         for u in _states(point, len(parameters) + 6):

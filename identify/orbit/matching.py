@@ -20,7 +20,15 @@ from typing import Literal
 from sympy import Expr, Integer, Mul, S, Symbol
 
 from identify.algebra.lattice import determinant
-from identify.orbit.generators import Generator, Kind, StateFunctions, Unhandled, add_angle, multiple_angle
+from identify.orbit.generators import (
+    Generator,
+    Kind,
+    StateFunctions,
+    Unhandled,
+    add_angle,
+    multiple_angle,
+    poles,
+)
 
 MATCHING_LIMIT = 600
 
@@ -76,9 +84,10 @@ class Pairing:
             list(self._lattice("trig")),
             list(self._roots()),
             list(self._assignments("power", symbolic=True)),
-            list(self._assignments("abs")),
+            *(list(self._assignments("abs", absolute=n)) for n in self._absolute_orders()),
             list(self._assignments("log")),
             list(self._assignments("odd")),
+            list(self._poles()),
         ]
         if prod(len(g) for g in groups) > MATCHING_LIMIT:
             raise Unhandled("so many functions of the state at once")
@@ -195,11 +204,18 @@ class Pairing:
         lists = [list(self._assignments("power", order=n)) for n in sorted(orders)]
         yield from map(_joined, product(*lists))
 
+    def _absolute_orders(self) -> list[int]:
+        """The orders of roots of absolute values; 0 for powers with a parameter as exponent."""
+        generators = (*self.report.generators, *self.truth.generators)
+        return sorted({g.absolute_root or 0 for g in generators if g.kind == "abs"})
+
     def _assignments(
-        self, kind: Kind, symbolic: bool = False, order: int | None = None
+        self, kind: Kind, symbolic: bool = False, order: int | None = None, absolute: int = 0
     ) -> Iterator[Matching]:
         def wanted(g: Generator) -> bool:
-            return g.kind == kind and (kind != "power" or (g.root is None if symbolic else g.root == order))
+            if kind == "power":
+                return g.kind == kind and (g.root is None if symbolic else g.root == order)
+            return g.kind == kind and (kind != "abs" or (g.absolute_root or 0) == absolute)
 
         ours = [g for g in self.report.generators if wanted(g)]
         theirs = [g for g in self.truth.generators if wanted(g)]
@@ -212,6 +228,21 @@ class Pairing:
             ]
             yield from map(_joined, product(*pieces))
 
+    def _poles(self) -> Iterator[Matching]:
+        """Several poles that depend on parameters go over into one another, in some order."""
+        ours, theirs = poles(self.report), poles(self.truth)
+        if self.partial or len(ours) != len(theirs) or len(theirs) < 2:
+            yield Matching()
+            return
+        for images in permutations(theirs):
+            pieces = []
+            for i, (our, image) in enumerate(zip(ours, images, strict=True)):
+                kappa = Symbol(f"_pole{i}", real=True)
+                pieces.append(
+                    Matching({}, (kappa,), (self._at_image(our) - kappa * image,), nonzero=(kappa,))
+                )
+            yield _joined(pieces)
+
     def _single(self, ours: Generator, theirs: Generator) -> Iterator[Matching]:
         symbol, image = ours.symbols[0], theirs.symbols[0]
         if ours.kind == "odd":
@@ -222,16 +253,19 @@ class Pairing:
             return
         kappa = Symbol(f"_q{symbol.name}", real=True)
         same = self._at_image(ours.argument) - kappa * theirs.argument
+        scale = Symbol(f"_K{symbol.name}", real=True)
         if ours.kind == "abs":
             for s in (Integer(1), Integer(-1)):
-                yield Matching({symbol: s * kappa * image}, (kappa,), (same,), (s * kappa,), (kappa,))
+                yield from self._absolute(ours, theirs, same.xreplace({kappa: s * kappa}), kappa, scale)
             return
-        scale = Symbol(f"_K{symbol.name}", real=True)
         if ours.root is not None:
             tie = scale**ours.root - kappa
             yield Matching(
                 {symbol: scale * image}, (kappa, scale), (same, tie), (kappa, scale), (kappa, scale)
             )
+            return
+        if ours.kind == "power":
+            yield from self._symbolic(ours, theirs, same, kappa, scale)
             return
         fixed = same.xreplace({kappa: S.One})
         if ours.kind == "log":
@@ -245,10 +279,32 @@ class Pairing:
                 (Closing("log", (scale,), kappa),),
             )
             return
+
+    def _absolute(
+        self, ours: Generator, theirs: Generator, same: Expr, kappa: Symbol, scale: Symbol
+    ) -> Iterator[Matching]:
+        """``|x|**(1/n)`` or ``|x|**p``, where the argument goes over into plus or minus kappa times the other."""
+        symbol, image = ours.symbols[0], theirs.symbols[0]
+        n = ours.absolute_root
+        if n is None:
+            yield from self._symbolic(ours, theirs, same, kappa, scale)
+        elif n == 1:
+            yield Matching({symbol: kappa * image}, (kappa,), (same,), (kappa,), (kappa,))
+        else:
+            tie = scale**n - kappa
+            yield Matching(
+                {symbol: scale * image}, (kappa, scale), (same, tie), (kappa, scale), (kappa, scale)
+            )
+
+    def _symbolic(
+        self, ours: Generator, theirs: Generator, same: Expr, kappa: Symbol, scale: Symbol
+    ) -> Iterator[Matching]:
+        """A power with a parameter as exponent: the exponents agree."""
+        symbol, image = ours.symbols[0], theirs.symbols[0]
         assert ours.exponent is not None
         assert theirs.exponent is not None
         equal = ours.exponent - theirs.exponent
-        yield Matching({symbol: image}, identities=(fixed, equal))
+        yield Matching({symbol: image}, identities=(same.xreplace({kappa: S.One}), equal))
         yield Matching(
             {symbol: scale * image},
             (scale, kappa),

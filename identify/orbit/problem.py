@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from sympy import Abs, Expr, Pow, Symbol
 
+from identify.errors import InputError
 from identify.law.law import Condition, Law
 from identify.orbit.branch import Family
 from identify.orbit.facts import Sign
 from identify.orbit.generators import Unhandled
 from identify.orbit.hidden import Hidden, hidden_parameters
-from identify.orbit.real import declared_facts
+from identify.orbit.real import SIGNS, declared_facts
 from identify.orbit.sampling import Sampler
 from identify.routes.classify import classify
 from identify.routes.route import Route
@@ -42,6 +43,7 @@ class Problem:
 def pose(law: Law) -> Problem:
     """Classify the law and set up its family."""
     eliminated = eliminations(law)
+    check_consistent(law)
     facts = declared_facts((*law.assumptions, *law.domain))
     acceleration = resolve_absolute_values(law.acceleration.xreplace(eliminated), facts.sign)
     route = classify(replace(law, acceleration=acceleration))
@@ -56,6 +58,19 @@ def pose(law: Law) -> Problem:
     family = Family(law.state, parameters, channels, eliminated, nonzero)
     sampler = Sampler(law.state, parameters, eliminated, assumptions, law.domain)
     return Problem(law, replace(route, channels=channels), family, sampler, tuple(hidden))
+
+
+def check_consistent(law: Law) -> None:
+    """Refuse conditions that contradict each other in their signs."""
+    conditions = (*law.assumptions, *law.domain)
+    facts = declared_facts(conditions)
+    for condition in conditions:
+        if facts.implied([(condition.expression, SIGNS[condition.relation])], ()) is None:
+            raise InputError(
+                f"the conditions contradict each other: {condition.text} cannot hold with the others",
+                condition.text,
+                hint="leave one of them out",
+            )
 
 
 def denominators(law: Law) -> list[Condition]:

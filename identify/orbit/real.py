@@ -30,7 +30,7 @@ from identify.orbit.sampling import (
 )
 
 Verdict = Literal["kept", "dropped", "undecided"]
-_SIGNS: dict[str, Sign] = {">": "+", ">=": ">=", "!=": "!=", "==": "0"}
+SIGNS: dict[str, Sign] = {">": "+", ">=": ">=", "!=": "!=", "==": "0"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Realness:
 
 def declared_facts(conditions: tuple[Condition, ...]) -> Facts:
     """The declared conditions as signs."""
-    return Facts(tuple((c.expression, _SIGNS[c.relation]) for c in conditions))
+    return Facts(tuple((c.expression, SIGNS[c.relation]) for c in conditions))
 
 
 class RealFilter:
@@ -95,7 +95,7 @@ class RealFilter:
         wanted: list[tuple[Expr, Sign]] = [(e, "+") for e in branch.positive]
         wanted += [(e, "!=") for e in branch.nonzero if not e.free_symbols & set(branch.integers)]
         for condition in self.sampler.assumptions:
-            wanted.append((condition.expression.xreplace(branch.parameters), _SIGNS[condition.relation]))
+            wanted.append((condition.expression.xreplace(branch.parameters), SIGNS[condition.relation]))
         wanted += [(r, ">=") for r in radicands(branch)]
         wanted += [(s, "+") for s in self._orientation(branch)]
         return wanted + self._inside_domain(branch)
@@ -137,7 +137,7 @@ class RealFilter:
         if branch.map is None:
             return []
         table = {**branch.parameters, self.sampler.state: branch.map}
-        image = [(c.expression.xreplace(table), _SIGNS[c.relation]) for c in self.sampler.domain]
+        image = [(c.expression.xreplace(table), SIGNS[c.relation]) for c in self.sampler.domain]
         image = [(e, s) for e, s in image if not e.free_symbols & set(branch.integers)]
         return image + [pair for e, s in image for pair in self._at_the_ends(e, s)]
 

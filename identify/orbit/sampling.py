@@ -74,8 +74,9 @@ class Sampler:
         free = [p for p in self.parameters if p not in self.truth]
         relations = [c for c in self.assumptions if c.relation != "=="]
         check = compiled(self.parameters, [c.expression for c in relations])
+        ranges = {p: bounds(p, self.assumptions) for p in free}
         for _ in range(TRIES):
-            values: dict[Symbol, Rational] = {p: _rational(generator) for p in free}
+            values: dict[Symbol, Rational] = {p: _between(generator, *ranges[p]) for p in free}
             values.update({p: e.xreplace(values) for p, e in self.truth.items()})
             if not all(v.is_finite and v.is_real for v in values.values()):
                 continue
@@ -99,8 +100,11 @@ class Sampler:
         """Up to six states in the domain, of both signs where it has both."""
         check = compiled((self.state, *self.parameters), [c.expression for c in self.domain])
         found: list[Rational] = []
+        low, high = bounds(self.state, self.domain)
         for i in range(200):
             state = abs(_rational(generator)) * (-1) ** i
+            if low is not None or high is not None:
+                state = _between(generator, low, high)
             if _all_hold(check, (state, *values.values()), [c.relation for c in self.domain]):
                 found.append(state)
             if len(found) == 6:
@@ -128,6 +132,37 @@ def to_number(value: Expr) -> Number:
 
 def _rational(generator: random.Random) -> Rational:
     return Rational(generator.choice((1, 1, -1)) * generator.randint(1, 60), generator.randint(7, 30))
+
+
+def bounds(symbol: Symbol, conditions: Sequence[Condition]) -> tuple[Rational | None, Rational | None]:
+    """Numerical bounds that single conditions put on the symbol."""
+    low: Rational | None = None
+    high: Rational | None = None
+    for c in conditions:
+        if c.relation not in (">", ">=") or c.expression.free_symbols != {symbol}:
+            continue
+        slope = c.expression.diff(symbol)
+        if not slope.is_number or not slope.is_nonzero:
+            continue
+        end = nearby(-c.expression.xreplace({symbol: S.Zero}) / slope)
+        if slope > 0:
+            low = end if low is None else max(low, end)
+        else:
+            high = end if high is None else min(high, end)
+    return low, high
+
+
+def nearby(number: Expr) -> Rational:
+    """A rational within one part in a million."""
+    return number if isinstance(number, Rational) else Rational(round(float(number) * 10**6), 10**6)
+
+
+def _between(generator: random.Random, low: Rational | None, high: Rational | None) -> Rational:
+    if low is None and high is None:
+        return _rational(generator)
+    if low is not None and high is not None:
+        return low + (high - low) * Rational(generator.randint(1, 59), 60)
+    return low + abs(_rational(generator)) if low is not None else high - abs(_rational(generator))
 
 
 def trials(symbols: Sequence[Symbol], generator: random.Random, count: int) -> Iterator[tuple[Rational, ...]]:
