@@ -13,7 +13,7 @@ from itertools import combinations
 from math import lcm
 
 import mpmath
-from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, cos, log, pi, sqrt
+from sympy import Abs, Add, Expr, Mul, Pow, Rational, S, Symbol, cos, log, pi, sqrt
 
 from identify.algebra.lattice import integer_kernel
 from identify.algebra.ring import NotPolynomial, Ring
@@ -23,6 +23,7 @@ from identify.orbit.compatible import CompatibleSet
 from identify.orbit.equality import same
 from identify.orbit.generators import polynomial_coefficients
 from identify.orbit.infinitesimal import rank
+from identify.orbit.real import Realness
 from identify.orbit.sampling import Point, compiled, to_number
 
 
@@ -209,6 +210,7 @@ def _tidy(expression: Expr) -> Expr:
 def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> list[Expr]:
     """Functions unchanged on every branch: the given ones where they are, else symmetric functions."""
     branches = [r.branch for r in compatible.branches if not r.branch.identity]
+    branches += [b for r in compatible.branches for b in _reflection(r)]
     kept: list[Expr] = []
     changed: list[Expr] = []
     for f in functions:
@@ -265,6 +267,14 @@ def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]
         if not any(all(same(a, b) for a, b in zip(row, other, strict=True)) for other in rows):
             rows.append(row)
     return rows
+
+
+def _reflection(realness: Realness) -> list[Branch]:
+    """The reflected maps of a branch that depends on |lambda|, as a branch of their own."""
+    branch = realness.branch
+    if not any(e.has(Abs(LAMBDA)) for e in branch.parameters.values()) or realness.facts.sign(LAMBDA) == "+":
+        return []
+    return [branch.substitute({LAMBDA: S.NegativeOne})]
 
 
 def _over_roots(function: Expr, values: list[Expr], rooted: list[Branch]) -> list[Expr]:

@@ -54,7 +54,8 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
     sure = [r for r in others if r.verdict == "kept"]
     if sure:
         count = len({str(r.branch.parameters[parameter]) for r in sure})
-        why = f"{count} other value{'s' if count > 1 else ''} fit the same videos through another coordinate map"
+        plural = "s fit" if count > 1 else " fits"
+        why = f"{count} other value{plural} the same videos through another coordinate map"
         return Verdict("finite", transform, _pairs(sure, parameter), why)
     if others:
         return Verdict(

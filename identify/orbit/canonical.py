@@ -24,6 +24,7 @@ from identify.orbit.maps import HomogeneousMaps, explicit_maps, with_map
 from identify.orbit.real import RealFilter, Realness, declared_facts
 from identify.orbit.sampling import Sampler, compiled
 from identify.orbit.signature import NotAlgebraic, Signature, signature, signature_branches
+from identify.routes.zero import is_zero
 
 
 def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
@@ -113,9 +114,11 @@ class _Extension:
             self.budget.check("looking for coordinate maps")
             if self.judge.judge(_embedded(branch, piece)).verdict == "dropped":
                 continue
-            if any(_covers(r.branch, branch, piece) for r in self.affine):
-                continue
+            covered = any(_covers(r.branch, branch, piece) for r in self.affine)
             found = self._with_maps(branch, piece, solved.signature)
+            if covered:
+                result += [r for r in found if r.branch.map is not None and self._bent(r.branch.map)]
+                continue
             if any(r.branch.identity for r in found):
                 result = [r for r in result if not r.branch.identity]
             result += found
@@ -163,6 +166,10 @@ class _Extension:
             self.family, channels=channels, eliminated={**self.family.eliminated, **values}, nonzero=nonzero
         )
         return _Slice(part, normal, identity)
+
+    def _bent(self, image: Expr) -> bool:
+        """Whether a map is not affine."""
+        return not is_zero(image.diff(self.family.state, 2))
 
     def _with_maps(self, branch: Branch, piece: _Slice, shape: Signature) -> list[Realness]:
         """The branch with its maps: explicit and real, dropped with proof, or undecided."""

@@ -283,7 +283,7 @@ class Pairing:
     def _absolute(
         self, ours: Generator, theirs: Generator, same: Expr, kappa: Symbol, scale: Symbol
     ) -> Iterator[Matching]:
-        """``|x|**(1/n)`` or ``|x|**p``, where the argument goes over into plus or minus kappa times the other."""
+        """``|x|**(1/n)`` or ``|x|**p``; the arguments agree up to sign and the positive factor kappa."""
         symbol, image = ours.symbols[0], theirs.symbols[0]
         n = ours.absolute_root
         if n is None:
