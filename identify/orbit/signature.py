@@ -245,12 +245,15 @@ def _vanishing_factor(
     ring: Ring, relation: Poly, curve: Sequence[Expr], family: Family, point: Point, mixers: Sequence[Symbol]
 ) -> Poly:
     """The irreducible factor of the relation that holds on the curve, found at an exact point."""
+    moving = [f for f in ring.factors(relation) if {_J, _T} & ring.variables(f)]
+    if len(moving) == 1:
+        return moving[0]
     with mpmath.workdps(60):
         parameters = [to_number(point.parameters[p]) for p in family.independent]
         scalars = compiled((family.state, *family.independent), list(curve))
         weights = [mpmath.mpf(3 + 2 * i) / (7 + i) for i in range(len(mixers))]
         good: list[Poly] = []
-        for factor in ring.factors(relation):
+        for factor in moving:
             used = compiled((*family.independent, _J, _T, *mixers), [ring.expression(factor)])
             if all(_vanishes(used, scalars, parameters, weights, to_number(u)) for u in point.states):
                 good.append(factor)
