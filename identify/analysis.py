@@ -142,6 +142,103 @@ class Guarantee:
 
 
 @dataclass(frozen=True)
+class AnchorSet:
+    """Anchors that together suffice, and what even they leave open.
+
+    ``anchors`` are kinds (``amplitude``, ``state``, ``another state``, ``parameter g``); ``rank`` is their
+    anchor rank, to be compared with the lifted dimension; ``scope`` is "global" where all branches were
+    enumerated, else "local" (by rank alone).  ``open`` names freedoms of the coordinate that remain though
+    the parameters are known; ``where`` says where the anchors may lie.
+    """
+
+    anchors: tuple[str, ...]
+    rank: int | None
+    scope: str
+    open: tuple[str, ...]
+    where: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GivenAnchor:
+    """An anchor as given: its kind, the known parameter, value and uncertainty in base units."""
+
+    text: str
+    kind: str
+    parameter: str | None = None
+    value: str | None = None
+    uncertainty: str | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class CalibratedParameter:
+    """The verdict on a parameter once the anchors are given.
+
+    ``relative_uncertainty`` comes from the anchors' uncertainties alone; ``sensitivity`` is the derivative
+    of the parameter's logarithm by the logarithm of each anchor's value.
+    """
+
+    status: Status
+    transform: str | None
+    alternatives: tuple[str, ...]
+    why: str
+    unit: str | None = None
+    relative_uncertainty: float | None = None
+    sensitivity: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GivenAnchors:
+    """The analysis with given anchors: which parameters become known, which branches survive."""
+
+    anchors: tuple[GivenAnchor, ...]
+    rank: int | None
+    scope: str
+    statement: str
+    parameters: dict[str, CalibratedParameter]
+    branches: tuple[BranchInfo, ...]
+    open: tuple[str, ...]
+    where: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The unknown time scale ``t -> symbol*t``: weights in both scales and what restores the clock.
+
+    A parameter reports as ``lambda**-w * symbol**-k`` times itself, with ``(w, k)`` its ``weights``.
+    """
+
+    symbol: str
+    weights: dict[str, tuple[str, ...]] | None
+    restored_by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What to measure: the smallest sufficient sets of physical anchors, and the effect of given ones.
+
+    ``dimension`` is that of the lifted set, ``rank`` the largest anchor rank that positions on the
+    coordinate reach; what is missing to the dimension is redundancy of the parameters.  ``parameters`` has
+    an entry for each parameter that video does not determine; an empty one says that no set of three or
+    fewer anchors does.  ``conversion`` gives the physical value from a fit's, with ``scale`` its factor.
+    """
+
+    dimension: int | None
+    rank: int | None
+    needed: bool
+    scope: str
+    parameters: dict[str, tuple[AnchorSet, ...]]
+    everything: tuple[AnchorSet, ...]
+    refused: tuple[str, ...]
+    scale: str | None = None
+    conversion: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str | None] | None = None
+    given: GivenAnchors | None = None
+    clock: Clock | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Analysis:
     """The answer of ``identify.analyze``; see the module docstring."""
 
@@ -162,6 +259,7 @@ class Analysis:
     certificate: dict[str, Any]
     warnings: tuple[str, ...]
     undecided_because: str | None = None
+    calibration: Calibration | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document as plain dictionaries and lists."""

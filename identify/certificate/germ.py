@@ -19,9 +19,10 @@ from identify.certificate.maps import Jet
 from identify.certificate.problem import Problem, Theta
 from identify.certificate.series import Series
 
-LENGTH = 5
-STARTS = ((1, 1), (1, -1), (2, 1), (-1, 1))  # of f(u)/u and f'(u)
+LENGTH = 4
+STARTS = ((1, 1), (1, -1), (1, 4), (-1, -4))  # of f(u)/u and f'(u)
 VELOCITIES = (mpmath.mpf(7) / 5, mpmath.mpf(-3) / 4, mpmath.mpf(1) / 3)
+DAMPING = mpmath.mpf(1) / 100
 NUDGE = mpmath.mpf(10) ** -32
 
 
@@ -42,9 +43,9 @@ class GermMap:
             return here, [[(m[i] - here[i]) / NUDGE for m in moved] for i in range(len(here))]
 
         for place, slope in STARTS:
-            found = descend(system, [state * place * 11 / 10, mpmath.mpf(slope) * 9 / 10])
+            found = descend(system, [state * place * 11 / 10, mpmath.mpf(slope) * 9 / 10], DAMPING)
             for _ in range(2):
-                found = newton_step(found, *system(found), NUDGE**2) if found is not None else None
+                found = newton_step(found, *system(found), NUDGE) if found is not None else None
             if found is not None:
                 second = 2 * self._series(theta, eta, state, found).coefficients[2]
                 yield Jet(found[0], found[1], second)

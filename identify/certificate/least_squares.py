@@ -17,10 +17,11 @@ CONFIRMED = mpmath.mpf(10) ** -30
 LARGEST = 1e4
 
 
-def descend(system: System, x: Vector) -> Vector | None:
+def descend(system: System, x: Vector, damping: Any = None) -> Vector | None:
     """Levenberg-Marquardt; the point if the residual vanishes to the precision of the numbers."""
     goal = CONVERGED if isinstance(x[0], float) else CONFIRMED
-    damping: Any = 0.1 if isinstance(x[0], float) else mpmath.mpf(10) ** -18
+    if damping is None:  # mpmath reals usually refine what floats have found
+        damping = 0.1 if isinstance(x[0], float) else mpmath.mpf(10) ** -18
     try:
         residuals, rows = system(x)
     except ArithmeticError:

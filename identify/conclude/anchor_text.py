@@ -139,6 +139,6 @@ def _quantity(text: str, rest: str, offset: int) -> Quantity:
 def _exact(text: str, number: str, offset: int) -> Fraction:
     """The decimal as a fraction; sizes beyond any measurement are refused before they are expanded."""
     mantissa, _, exponent = number.replace("−", "-").lower().partition("e")
-    if len(mantissa) > 60 or abs(int(exponent or 0)) > 300:
+    if len(mantissa) > 60 or len(exponent) > 4 or abs(int(exponent or 0)) > 300:
         raise InputError("this number is out of range", text, offset)
     return Fraction(mantissa) * Fraction(10) ** int(exponent or 0)

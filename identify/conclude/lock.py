@@ -23,7 +23,7 @@ def translation_lock(compatible: CompatibleSet, route: Route) -> TranslationLock
         return TranslationLock(False, "solving the orbit equations leaves maps with a translation")
     if gap is not None:
         return TranslationLock(True, gap)
-    return TranslationLock(True, "solved: every solution of the orbit equations has no translation")
+    return TranslationLock(True, "solved, and no solution of the orbit equations has a translation")
 
 
 def top_gap(compatible: CompatibleSet, route: Route) -> str | None:
@@ -37,7 +37,7 @@ def top_gap(compatible: CompatibleSet, route: Route) -> str | None:
         top = max(degrees, default=0)
         nonzero = compatible.filter.facts.sign(degrees.get(top, coefficient)) in ("+", "-", "!=")
         if top >= 2 and top - 1 not in degrees and nonzero and feature in words:
-            return f"top gap: the {words[feature]} term has degree {top} and none of degree {top - 1}"
+            return f"top gap, the {words[feature]} term has degree {top} and none of degree {top - 1}"
     return None
 
 

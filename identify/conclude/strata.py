@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sympy import Expr
+from sympy import Expr, S
 
 from identify.algebra.budget import Budget
 from identify.analysis import Stratum
@@ -18,8 +18,10 @@ from identify.conclude.invariants import invariants
 from identify.conclude.names import Names
 from identify.conclude.verdict import verdicts
 from identify.law.law import Condition
+from identify.orbit.branch import hat
 from identify.orbit.canonical import canonical_set
 from identify.orbit.compatible import CompatibleSet, raw_set
+from identify.orbit.equality import same
 from identify.orbit.generators import Unhandled
 from identify.orbit.problem import Problem, pose, solve_for_parameter
 
@@ -35,7 +37,18 @@ def special_conditions(problem: Problem, compatible: CompatibleSet) -> list[Expr
             continue
         if facts.sign(condition) not in ("+", "-", "!=") and condition not in found:
             found.append(condition)
-    return found[:MOST_STRATA]
+    return [c for c in found if _union_of_orbits(c, compatible)][:MOST_STRATA]
+
+
+def _union_of_orbits(condition: Expr, compatible: CompatibleSet) -> bool:
+    """Whether reports of a truth on the stratum stay on it; otherwise it is special only to the method."""
+    identity = compatible.identity
+    solved = solve_for_parameter(condition, compatible.family.known)
+    if identity is None or solved is None:
+        return True
+    still = {hat(p): e for p, e in compatible.family.truth.items()}
+    image = condition.xreplace(identity.branch.parameters).xreplace(still)
+    return same(image.xreplace({solved[0]: solved[1]}), S.Zero)
 
 
 def without_answers(conditions: Sequence[Expr], names: Names) -> tuple[Stratum, ...]:

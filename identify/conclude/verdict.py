@@ -49,7 +49,7 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
     others = _other_values(compatible, parameter, true_value)
     if moving:
         status, why = _moving(compatible, parameter)
-        redundant = _through_redundancy(identity, parameter)
+        redundant = _through_redundancy(compatible, identity, parameter)
         return Verdict(status, transform, _pairs(others, parameter), why, redundant)
     sure = [r for r in others if r.verdict == "kept"]
     if sure:
@@ -109,7 +109,9 @@ def _positive(facts: Facts, ratio: Expr) -> bool:
     return facts.sign(ratio.cancel() if ratio.is_rational_function() else ratio) == "+"
 
 
-def _through_redundancy(identity: Realness, parameter: Symbol) -> bool:
+def _through_redundancy(compatible: CompatibleSet, identity: Realness, parameter: Symbol) -> bool:
     """Whether the parameter moves although the coordinate stays fixed."""
+    if compatible.dimensions is None or compatible.dimensions.redundancy == 0:
+        return False
     hats = tuple(s for s in identity.branch.free if is_hat(s))
     return varies(identity.branch.parameters[parameter], hats)

@@ -65,16 +65,15 @@ class Node:
         return node
 
     def place(self, *steps: str | int) -> tuple[int, int]:
-        """Line and column of the value at the path, or of the deepest key on the way to it."""
+        """Line and column of the value at the path, or of its key if it is a list or mapping."""
         node, place = self, (self.line, self.column)
         for step in steps:
             below = node.child(step)
             if below is None:
                 return place
-            place = node.keys.get(str(step), place) if isinstance(below.value, dict | list) else place
+            inner = isinstance(below.value, dict | list)
+            place = node.keys[str(step)] if inner and node.keys else (below.line, below.column)
             node = below
-            if not isinstance(node.value, dict | list) or not node.keys:
-                place = node.line, node.column
         return place
 
     def key_place(self, *steps: str | int) -> tuple[int, int]:
@@ -199,7 +198,9 @@ class _Builder:
                 continue
             if below.value is None:
                 message = f"'{key}' has no value"
-                self.findings.append(Finding("input", message, *place, field=key, hint="fill it in or leave it out"))
+                self.findings.append(
+                    Finding("input", message, *place, field=key, hint="fill it in or leave it out")
+                )
                 below.value = ""
             node.value[key], node.keys[key] = below, place
         return node
@@ -240,12 +241,16 @@ class _Builder:
         """Aliases, anchors and tags: what YAML bombs and object constructors are made of."""
         kind = _kind(event)
         if kind == "Alias":
-            raise _Refusal(f"the alias *{event.anchor}", *_place(event), "write the value out; aliases are not read")
+            raise _Refusal(
+                f"an alias, *{event.anchor}, is not allowed", *_place(event), "write the value out"
+            )
         if getattr(event, "anchor", None):
-            raise _Refusal(f"the anchor &{event.anchor}", *_place(event), "write the value out; anchors are not read")
+            raise _Refusal(
+                f"an anchor, &{event.anchor}, is not allowed", *_place(event), "write the value out"
+            )
         tag = getattr(event, "tag", None)
         if tag is not None and str(tag) not in {"None", "!"}:
-            raise _Refusal(f"the tag {str(tag)[:60]}", *_place(event), "leave it out; tags are not read")
+            raise _Refusal(f"a tag, {str(tag)[:60]}, is not allowed", *_place(event), "leave it out")
 
     def _unprintable(self) -> tuple[int, int]:
         for number, line in enumerate(self.text.split("\n"), 1):

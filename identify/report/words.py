@@ -45,6 +45,11 @@ _ROUTE = {
     ),
     "unsupported": "No theorem covers these velocity terms, so nothing is claimed.",
 }
+_THEOREM = {
+    "semilinear-affine-collapse": "three-slope affine collapse theorem",
+    "feature-separation": "curvature-column exclusion theorem",
+    "canonical-report-orbit": "canonical compatibility theorem",
+}
 _WHY: dict[Outcome, str] = {
     "done": "Why it holds",
     "undecided": "How far it got",
@@ -223,7 +228,7 @@ def _route(analysis: Analysis, notation: Notation) -> Iterator[str]:
     if route.features:
         yield "Velocity terms: " + ", ".join(map(notation.formula, route.features)) + "."
     if route.theorem:
-        yield sentence(notation.prose(route.theorem))
+        yield sentence(f"By the {_THEOREM.get(route.theorem, notation.prose(route.theorem))}")
     if route.reason and analysis.outcome != "unsupported":
         yield sentence(notation.prose(route.reason))
     if route.suggestion:

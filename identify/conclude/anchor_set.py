@@ -1,0 +1,198 @@
+"""The compatible set under anchors: which reports are left, and which parameters they agree on.
+
+Anchored states join the true parameters as generic symbols that every report leaves alone; then
+realness and verdicts are decided by the same code as without anchors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+from sympy import Expr, S, Symbol
+
+from identify.conclude.anchor_kinds import Anchor, NoMap
+from identify.conclude.anchor_rank import Tangent, tangent
+from identify.conclude.anchor_solve import Conditions, NotSolved, oriented, solve_anchor
+from identify.conclude.verdict import Verdict, varies, verdicts
+from identify.law.law import Condition
+from identify.orbit.branch import Branch
+from identify.orbit.compatible import CompatibleSet
+from identify.orbit.equality import same
+from identify.orbit.real import RealFilter, Realness
+
+MOST_PIECES = 40
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """What a list of anchors leaves; ``branches`` is None where they could not all be solved for."""
+
+    branches: tuple[Branch, ...] | None
+    conditions: tuple[Expr, ...] = ()
+    why: str = ""
+
+
+class AnchoredSet:
+    """A compatible set on which anchors are imposed one after the other; prefixes are shared."""
+
+    def __init__(
+        self,
+        compatible: CompatibleSet,
+        parameters: Sequence[Symbol],
+        places: Sequence[Symbol],
+        signs: dict[Symbol, Literal[1, -1]] | None = None,
+        clock: Symbol | None = None,
+        tied: dict[Symbol, Expr] | None = None,
+    ) -> None:
+        if tied:
+            compatible = _tied(compatible, tied)
+        self.compatible, self.parameters, self.places, self.clock = compatible, parameters, places, clock
+        self.state = compatible.family.state
+        self.truth = {**compatible.family.truth, **{u: u for u in places}}
+        self.filter = self._filter(signs or {})
+        self._start = tuple(b for r in compatible.branches for b in oriented(self._with_places(r.branch)))
+        self._found: dict[tuple[Anchor, ...], Anchored] = {(): Anchored(self._start)}
+        self._verdicts: dict[str, Realness] = {}
+
+    def _filter(self, signs: dict[Symbol, Literal[1, -1]]) -> RealFilter:
+        old = self.compatible.filter.sampler
+        inside = [
+            Condition(c.expression.xreplace({old.state: u}), c.relation, c.text)
+            for u in self.places
+            for c in old.domain
+        ]
+        inside += [Condition(u * signs[u], ">", f"{u}") for u in self.places if u in signs]
+        inside += [Condition(u, "!=", f"{u} != 0") for u in self.places if u not in signs]
+        inside += [Condition(u - w, "!=", f"{u} != {w}") for u, w in combinations(self.places, 2)]
+        sampler = replace(
+            old, parameters=(*old.parameters, *self.places), assumptions=(*old.assumptions, *inside)
+        )
+        return RealFilter(sampler)
+
+    def _with_places(self, branch: Branch) -> Branch:
+        return replace(branch, parameters={**branch.parameters, **{u: u for u in self.places}})
+
+    @property
+    def identity(self) -> Branch | None:
+        """The branch of the identity map, before any anchor."""
+        return next((b for b in self._start if b.identity), None)
+
+    def tangent(self, anchors: Sequence[Anchor]) -> Tangent | None:
+        """Rows of the anchors and parameters at a generic point."""
+        if self.identity is None or not self.filter.points:
+            return None
+        return tangent(
+            self.identity, anchors, self.parameters, self.truth, self.state, self.clock, self.filter.points[0]
+        )
+
+    # -- imposing anchors -------------------------------------------------------------------------
+
+    def impose(self, anchors: tuple[Anchor, ...]) -> Anchored:
+        """The sub-branches that agree with all anchors."""
+        if anchors not in self._found:
+            self._found[anchors] = self._next(self.impose(anchors[:-1]), anchors[-1])
+        return self._found[anchors]
+
+    def _next(self, before: Anchored, anchor: Anchor) -> Anchored:
+        if before.branches is None:
+            return before
+        conditions = Conditions(list(before.conditions))
+        pieces: list[Branch] = []
+        try:
+            for branch in before.branches:
+                for left, right in anchor.equations(branch, self.state, self.truth, self.clock):
+                    pieces += solve_anchor(branch, left, right, self.filter.facts, conditions)
+        except NotSolved as error:
+            return Anchored(None, tuple(conditions.found), str(error))
+        except NoMap:
+            return Anchored(None, tuple(conditions.found), "a coordinate map is not known in closed form")
+        except ZeroDivisionError:
+            return Anchored(None, tuple(conditions.found), "an anchor meets a singular map")
+        if len(pieces) > MOST_PIECES:
+            return Anchored(None, tuple(conditions.found), "too many branches")
+        marked = [self._marked(b) for b in _distinct(pieces)]
+        return Anchored(tuple(marked), tuple(conditions.found))
+
+    def _marked(self, branch: Branch) -> Branch:
+        """Sub-branches keep the mark of the identity only where they still contain it."""
+        if not branch.identity:
+            return branch
+        if branch.free or branch.map is None:
+            return branch
+        return replace(branch, identity=same(branch.map, self.state))
+
+    # -- what is left -----------------------------------------------------------------------------
+
+    def judged(self, branch: Branch) -> Realness:
+        """Realness of a sub-branch, remembered."""
+        key = f"{branch.map}|{branch.parameters}|{branch.positive}|{branch.identity}"
+        if key not in self._verdicts:
+            self._verdicts[key] = self.filter.judge(branch)
+        return self._verdicts[key]
+
+    def determined(self, anchors: tuple[Anchor, ...]) -> frozenset[Symbol] | None:
+        """The parameters with one value on all real reports that agree; None where it is not known."""
+        found = self.impose(anchors)
+        if found.branches is None:
+            return None
+        spoiled: set[Symbol] = set()
+        for branch in found.branches:
+            moved = {p for p in self.parameters if p not in spoiled and self._moved(branch, p)}
+            if moved and self.judged(branch).verdict != "dropped":
+                spoiled |= moved
+        return frozenset(p for p in self.parameters if p not in spoiled)
+
+    def _moved(self, branch: Branch, parameter: Symbol) -> bool:
+        value = branch.parameters[parameter]
+        if value == self.truth[parameter]:
+            return False
+        return varies(value, branch.free) or not same(value, self.truth[parameter])
+
+    def alive(self, anchors: tuple[Anchor, ...]) -> tuple[Realness, ...]:
+        """All real reports (and undecided ones) that agree with the anchors."""
+        found = self.impose(anchors)
+        verdict = [self.judged(b) for b in found.branches or ()]
+        return tuple(sorted((v for v in verdict if v.verdict != "dropped"), key=lambda r: not r.branch.identity))
+
+    def verdicts(self, anchors: tuple[Anchor, ...]) -> dict[Symbol, Verdict]:
+        """The verdict on every parameter under the anchors, by the rules of ``conclude.verdict``."""
+        left = replace(self.compatible, branches=self.alive(anchors), filter=self.filter)
+        found = verdicts(left)
+        return {p: found[p] for p in self.parameters}
+
+
+def _tied(compatible: CompatibleSet, table: dict[Symbol, Expr]) -> CompatibleSet:
+    """The compatible set of a truth in which an anchor ties a parameter to an anchored state."""
+    family = replace(compatible.family, stratum={**compatible.family.stratum, **table})
+    sampler = compatible.filter.sampler
+    truth = {p: e.xreplace(table) for p, e in {**sampler.truth, **table}.items()}
+    judge = copy(compatible.filter)
+    judge.sampler = replace(sampler, truth=truth)
+    branches = [r.branch.substitute(table) for r in compatible.branches]
+    algebraic = [{s: e.xreplace(table) for s, e in b.algebraic.items()} for b in branches]
+    turned = [
+        replace(r, branch=replace(b, algebraic=a))
+        for r, b, a in zip(compatible.branches, branches, algebraic, strict=True)
+    ]
+    return replace(compatible, family=family, filter=judge, branches=tuple(turned))
+
+
+def _distinct(branches: Sequence[Branch]) -> list[Branch]:
+    kept: dict[str, Branch] = {}
+    for b in branches:
+        kept.setdefault(f"{b.map}|{b.parameters}|{b.free}|{b.positive}|{b.integers}|{b.algebraic}", b)
+    return list(kept.values())
+
+
+def is_reflection(branch: Branch, state: Symbol) -> bool:
+    """Whether the branch is the map ``z -> -z``."""
+    return branch.map is not None and branch.map.expand() == -state
+
+
+def is_identity(branch: Branch, state: Symbol) -> bool:
+    """Whether the branch is the identity map alone."""
+    return branch.map is not None and not branch.free and (branch.map - state).expand() == S.Zero

@@ -1,0 +1,22 @@
+"""The optional packages of the extra ``fit``; a missing one answers with what to type."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from identify.errors import IdentifyError
+
+INSTALL = 'pip install "identify-ode[fit]"'
+
+
+class MissingExtra(IdentifyError):
+    """An optional package is not installed: nothing was decided."""
+
+    exit_code = 3
+
+
+def need(purpose: str, *packages: str) -> None:
+    """Raise MissingExtra unless every package can be imported."""
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise MissingExtra(f"{purpose} needs {' and '.join(missing)}\nhint: {INSTALL}")
