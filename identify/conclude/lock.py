@@ -6,7 +6,7 @@ from sympy import Expr, S, Symbol
 
 from identify.algebra.ring import NotPolynomial
 from identify.analysis import TranslationLock
-from identify.conclude.invariants import weight_rows
+from identify.conclude.continuous import weight_rows
 from identify.orbit.branch import LAMBDA
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.generators import polynomial_coefficients
@@ -15,15 +15,21 @@ from identify.routes.route import LINEAR, ONE, Route
 
 def translation_lock(compatible: CompatibleSet, route: Route) -> TranslationLock:
     """Whether every compatible map is free of translations, and by which argument."""
-    moved = [r for r in compatible.branches if r.branch.shift is None or r.branch.shift != 0]
+    moved = [
+        r for r in compatible.branches if r.branch.shift is None or r.branch.shift != 0
+    ]
     gap = top_gap(compatible, route) if route.name == "semilinear" else None
     if moved:
         if any(r.branch.shift is None for r in moved):
             return TranslationLock(False, "the compatible maps are not affine")
-        return TranslationLock(False, "solving the orbit equations leaves maps with a translation")
+        return TranslationLock(
+            False, "solving the orbit equations leaves maps with a translation"
+        )
     if gap is not None:
         return TranslationLock(True, gap)
-    return TranslationLock(True, "solved, and no solution of the orbit equations has a translation")
+    return TranslationLock(
+        True, "solved, and no solution of the orbit equations has a translation"
+    )
 
 
 def top_gap(compatible: CompatibleSet, route: Route) -> str | None:
@@ -35,13 +41,19 @@ def top_gap(compatible: CompatibleSet, route: Route) -> str | None:
         except NotPolynomial:
             continue
         top = max(degrees, default=0)
-        nonzero = compatible.filter.facts.sign(degrees.get(top, coefficient)) in ("+", "-", "!=")
+        nonzero = compatible.filter.facts.sign(degrees.get(top, coefficient)) in (
+            "+",
+            "-",
+            "!=",
+        )
         if top >= 2 and top - 1 not in degrees and nonzero and feature in words:
             return f"top gap, the {words[feature]} term has degree {top} and none of degree {top - 1}"
     return None
 
 
-def weights(compatible: CompatibleSet, lock: TranslationLock) -> dict[Symbol, Expr] | None:
+def weights(
+    compatible: CompatibleSet, lock: TranslationLock
+) -> dict[Symbol, Expr] | None:
     """``w`` with ``eta = lambda**(-w) * theta`` for every parameter, where all of them only rescale."""
     identity = compatible.identity
     if identity is None or not lock.locked or identity.branch.free != (LAMBDA,):

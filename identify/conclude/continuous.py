@@ -1,0 +1,187 @@
+"""Functions of the parameters that are constant along the free symbols of a branch.
+
+Monomials from the integer kernel of the weights where the parameters only rescale; otherwise a moving
+frame: some reported parameters are normalised, and the others become invariants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import lcm
+
+from sympy import Expr, Mul, Pow, Rational, S, Symbol, log
+
+from identify.algebra.lattice import integer_kernel
+from identify.algebra.ring import NotPolynomial
+from identify.conclude.form import positive_lead, tidy
+from identify.conclude.verdict import varies
+from identify.orbit.branch import LAMBDA, TAU, Branch
+from identify.orbit.compatible import CompatibleSet
+from identify.orbit.generators import polynomial_coefficients
+
+
+def continuous_invariants(branch: Branch, parameters: Sequence[Symbol]) -> list[Expr]:
+    """Functions constant along the free symbols of the branch, complete where a frame was found."""
+    fixed = [p for p in parameters if not varies(branch.parameters[p], branch.free)]
+    moving = [p for p in parameters if p not in fixed]
+    weights = weight_rows(branch, moving)
+    if weights is not None:
+        return [*fixed, *_monomials(weights, moving)]
+    symbolic = _symbolic_weights(branch, moving)
+    if symbolic is not None:
+        return [*fixed, *symbolic]
+    return [*fixed, *_moving_frame(branch, moving), *_rotations(branch, moving)]
+
+
+def weight_rows(
+    branch: Branch, moving: Sequence[Symbol]
+) -> list[list[Rational]] | None:
+    """Exponents: row j says how each moving parameter scales with the j-th free symbol."""
+    rows = []
+    for symbol in branch.free:
+        row = []
+        for p in moving:
+            weight = _exponent(branch.parameters[p], symbol)
+            if weight is None or not isinstance(weight, Rational):
+                return None
+            row.append(weight)
+        if any(row):
+            rows.append(row)
+    return rows
+
+
+def coefficient_invariants(branch: Branch, compatible: CompatibleSet) -> list[Expr]:
+    """Monomials in the coefficients of the law, where these only rescale although the parameters do not."""
+    family = compatible.family
+    found: list[Expr] = []
+    for _, channel in family.channels:
+        try:
+            parts = list(polynomial_coefficients(channel, family.state).values())
+        except NotPolynomial:
+            continue
+        found += [p for p in parts if p.free_symbols and p not in found]
+    table = {Symbol(f"_k{i}", real=True): c for i, c in enumerate(found)}
+    images = {s: c.xreplace(branch.parameters) for s, c in table.items()}
+    fixed = [c for s, c in table.items() if not varies(images[s], branch.free)]
+    moving = [s for s, c in table.items() if c not in fixed]
+    weights = weight_rows(replace(branch, parameters=images), moving)
+    products = [] if weights is None else _monomials(weights, moving)
+    return [
+        positive_lead(c) for c in (*fixed, *(tidy(p.xreplace(table)) for p in products))
+    ]
+
+
+def _exponent(expression: Expr, symbol: Symbol) -> Expr | None:
+    """The exponent m in ``symbol**m`` (or ``exp(m*symbol)`` for a translation)."""
+    if not expression.has(symbol):
+        return S.Zero
+    positive = Symbol("_p", positive=True)
+    e = expression.xreplace({symbol: positive})
+    factor = S.One if symbol == TAU else positive
+    weight = (factor * e.diff(positive) / e).cancel()
+    return None if weight.has(positive) else weight
+
+
+def _monomials(rows: list[list[Rational]], moving: Sequence[Symbol]) -> list[Expr]:
+    integer_rows = []
+    for row in rows:
+        scale = lcm(*(int(w.q) for w in row))
+        integer_rows.append([int(w * scale) for w in row])
+    kernel = integer_kernel(integer_rows, len(moving))
+    return [_monomial(v, moving) for v in kernel]
+
+
+def _monomial(vector: list[int], symbols: Sequence[Symbol]) -> Expr:
+    """The monomial or its inverse, whichever has fewer symbols below the line."""
+    below = sum(1 for x in vector if x < 0)
+    above = sum(1 for x in vector if x > 0)
+    last = next((x for x in reversed(vector) if x), 0)
+    flip = below > above or (below == above and last < 0)
+    return Mul(
+        *(s ** (-x if flip else x) for s, x in zip(symbols, vector, strict=True))
+    )
+
+
+def _symbolic_weights(branch: Branch, moving: Sequence[Symbol]) -> list[Expr] | None:
+    """One scale with exponents that depend on fixed parameters: ``a**w_b / b**w_a``."""
+    used = [s for s in branch.free if any(branch.parameters[p].has(s) for p in moving)]
+    if len(used) != 1:
+        return None
+    weights = [_exponent(branch.parameters[p], used[0]) for p in moving]
+    if any(w is None or w.free_symbols & set(moving) for w in weights):
+        return None
+    reference, first = moving[0], weights[0]
+    assert first is not None
+    return [
+        p**first / reference**w
+        for p, w in zip(moving[1:], weights[1:], strict=True)
+        if w is not None
+    ]
+
+
+def _moving_frame(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
+    """Normalise reported parameters one by one; the rest become invariants."""
+    values = {p: branch.parameters[p] for p in moving}
+    free = [s for s in branch.free if any(e.has(s) for e in values.values())]
+    free.sort(key=lambda s: (s == LAMBDA, s != TAU))
+    for symbol in free:
+        step = _normalisation(values, symbol)
+        if step is not None:
+            values = step
+    return [
+        positive_lead(tidy(e))
+        for e in values.values()
+        if not e.free_symbols & set(branch.free)
+    ]
+
+
+def _normalisation(
+    values: dict[Symbol, Expr], symbol: Symbol
+) -> dict[Symbol, Expr] | None:
+    """The other values once a reported parameter is set to a constant and solved for the free symbol."""
+    best: tuple[int, dict[Symbol, Expr]] | None = None
+    for parameter, expression in values.items():
+        for solution in _solve_simple(expression, symbol):
+            rest = {
+                p: e.subs(symbol, solution) for p, e in values.items() if p != parameter
+            }
+            if any(
+                e.has(S.ComplexInfinity, S.NaN, S.Infinity) or not e.free_symbols
+                for e in rest.values()
+            ):
+                continue
+            size = int(solution.count_ops()) + sum(
+                int(e.count_ops()) for e in rest.values()
+            )
+            if best is None or size < best[0]:
+                best = (size, rest)
+    return None if best is None else best[1]
+
+
+def _solve_simple(expression: Expr, symbol: Symbol) -> list[Expr]:
+    """Values of the symbol at which the expression is a simple constant."""
+    if not expression.has(symbol):
+        return []
+    slope = expression.diff(symbol).cancel()
+    if not slope.has(symbol):
+        rest = expression.xreplace({symbol: S.Zero})
+        targets = (S.Zero,) if rest != 0 else (S.One, S.Zero, S(2), S.NegativeOne)
+        return [((target - rest) / slope).cancel() for target in targets]
+    weight = _exponent(expression, symbol)
+    if weight is None:
+        return []
+    if symbol == TAU:
+        return [-log(expression.xreplace({symbol: S.Zero})) / weight]
+    return [Pow(expression.xreplace({symbol: S.One}), -1 / weight)]
+
+
+def _rotations(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
+    """``a**2 + b**2`` for pairs that turn into each other."""
+    found = []
+    for a, b in combinations(moving, 2):
+        candidate = branch.parameters[a] ** 2 + branch.parameters[b] ** 2
+        if not varies(candidate, branch.free):
+            found.append(a**2 + b**2)
+    return found
