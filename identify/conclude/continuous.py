@@ -14,12 +14,12 @@ from math import lcm
 from sympy import Expr, Mul, Pow, Rational, S, Symbol, log
 
 from identify.algebra.lattice import integer_kernel
-from identify.algebra.ring import NotPolynomial
+from identify.algebra.ring import NotPolynomial, Ring
 from identify.conclude.form import positive_lead, tidy
 from identify.conclude.verdict import varies
 from identify.orbit.branch import LAMBDA, TAU, Branch
 from identify.orbit.compatible import CompatibleSet
-from identify.orbit.generators import polynomial_coefficients
+from identify.orbit.generators import Unhandled, state_functions
 
 
 def continuous_invariants(branch: Branch, parameters: Sequence[Symbol]) -> list[Expr]:
@@ -35,9 +35,7 @@ def continuous_invariants(branch: Branch, parameters: Sequence[Symbol]) -> list[
     return [*fixed, *_moving_frame(branch, moving), *_rotations(branch, moving)]
 
 
-def weight_rows(
-    branch: Branch, moving: Sequence[Symbol]
-) -> list[list[Rational]] | None:
+def weight_rows(branch: Branch, moving: Sequence[Symbol]) -> list[list[Rational]] | None:
     """Exponents: row j says how each moving parameter scales with the j-th free symbol."""
     rows = []
     for symbol in branch.free:
@@ -54,23 +52,34 @@ def weight_rows(
 
 def coefficient_invariants(branch: Branch, compatible: CompatibleSet) -> list[Expr]:
     """Monomials in the coefficients of the law, where these only rescale although the parameters do not."""
-    family = compatible.family
-    found: list[Expr] = []
-    for _, channel in family.channels:
-        try:
-            parts = list(polynomial_coefficients(channel, family.state).values())
-        except NotPolynomial:
-            continue
-        found += [p for p in parts if p.free_symbols and p not in found]
+    found = law_coefficients(compatible)
     table = {Symbol(f"_k{i}", real=True): c for i, c in enumerate(found)}
     images = {s: c.xreplace(branch.parameters) for s, c in table.items()}
     fixed = [c for s, c in table.items() if not varies(images[s], branch.free)]
     moving = [s for s, c in table.items() if c not in fixed]
     weights = weight_rows(replace(branch, parameters=images), moving)
     products = [] if weights is None else _monomials(weights, moving)
-    return [
-        positive_lead(c) for c in (*fixed, *(tidy(p.xreplace(table)) for p in products))
-    ]
+    return [positive_lead(tidy(c)) for c in (*fixed, *(p.xreplace(table) for p in products))]
+
+
+def law_coefficients(compatible: CompatibleSet) -> list[Expr]:
+    """Coefficients of the channels over the monomials in the state and its functions."""
+    family = compatible.family
+    try:
+        functions = state_functions([c for _, c in family.channels], family.state)
+        ring = Ring([*family.independent, *functions.symbols])
+        fractions = [ring.fraction(f) for f in functions.functions]
+    except (Unhandled, NotPolynomial):
+        return []
+    found: list[Expr] = []
+    for fraction in fractions:
+        below = list(ring.collect(fraction.denominator, functions.symbols).values())
+        above = list(ring.collect(fraction.numerator, functions.symbols).values())
+        for part in (*above, *below[1:]):
+            ratio = (ring.expression(part) / ring.expression(below[0])).cancel()
+            if ratio.free_symbols and ratio not in found:
+                found.append(ratio)
+    return found
 
 
 def _exponent(expression: Expr, symbol: Symbol) -> Expr | None:
@@ -99,9 +108,7 @@ def _monomial(vector: list[int], symbols: Sequence[Symbol]) -> Expr:
     above = sum(1 for x in vector if x > 0)
     last = next((x for x in reversed(vector) if x), 0)
     flip = below > above or (below == above and last < 0)
-    return Mul(
-        *(s ** (-x if flip else x) for s, x in zip(symbols, vector, strict=True))
-    )
+    return Mul(*(s ** (-x if flip else x) for s, x in zip(symbols, vector, strict=True)))
 
 
 def _symbolic_weights(branch: Branch, moving: Sequence[Symbol]) -> list[Expr] | None:
@@ -114,11 +121,7 @@ def _symbolic_weights(branch: Branch, moving: Sequence[Symbol]) -> list[Expr] | 
         return None
     reference, first = moving[0], weights[0]
     assert first is not None
-    return [
-        p**first / reference**w
-        for p, w in zip(moving[1:], weights[1:], strict=True)
-        if w is not None
-    ]
+    return [p**first / reference**w for p, w in zip(moving[1:], weights[1:], strict=True) if w is not None]
 
 
 def _moving_frame(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
@@ -127,34 +130,31 @@ def _moving_frame(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
     free = [s for s in branch.free if any(e.has(s) for e in values.values())]
     free.sort(key=lambda s: (s == LAMBDA, s != TAU))
     for symbol in free:
+        weights = [_exponent(e, symbol) for e in values.values()]
+        if symbol == LAMBDA and all(isinstance(w, Rational) for w in weights):
+            return [positive_lead(tidy(f)) for f in _scaled(values, weights)]
         step = _normalisation(values, symbol)
         if step is not None:
             values = step
-    return [
-        positive_lead(tidy(e))
-        for e in values.values()
-        if not e.free_symbols & set(branch.free)
-    ]
+    return [positive_lead(tidy(e)) for e in values.values() if not e.free_symbols & set(branch.free)]
 
 
-def _normalisation(
-    values: dict[Symbol, Expr], symbol: Symbol
-) -> dict[Symbol, Expr] | None:
+def _scaled(values: dict[Symbol, Expr], weights: Sequence[Expr | None]) -> list[Expr]:
+    """Products of values that only rescale with lambda, of total weight zero."""
+    at_one = {p: e.xreplace({LAMBDA: S.One}) for p, e in values.items()}
+    monomials = _monomials([[w for w in weights if isinstance(w, Rational)]], list(values))
+    return [m.xreplace(at_one) for m in monomials]
+
+
+def _normalisation(values: dict[Symbol, Expr], symbol: Symbol) -> dict[Symbol, Expr] | None:
     """The other values once a reported parameter is set to a constant and solved for the free symbol."""
     best: tuple[int, dict[Symbol, Expr]] | None = None
     for parameter, expression in values.items():
         for solution in _solve_simple(expression, symbol):
-            rest = {
-                p: e.subs(symbol, solution) for p, e in values.items() if p != parameter
-            }
-            if any(
-                e.has(S.ComplexInfinity, S.NaN, S.Infinity) or not e.free_symbols
-                for e in rest.values()
-            ):
+            rest = {p: e.subs(symbol, solution) for p, e in values.items() if p != parameter}
+            if any(e.has(S.ComplexInfinity, S.NaN, S.Infinity) or not e.free_symbols for e in rest.values()):
                 continue
-            size = int(solution.count_ops()) + sum(
-                int(e.count_ops()) for e in rest.values()
-            )
+            size = int(solution.count_ops()) + sum(int(e.count_ops()) for e in rest.values())
             if best is None or size < best[0]:
                 best = (size, rest)
     return None if best is None else best[1]

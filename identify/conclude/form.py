@@ -6,6 +6,7 @@ from sympy import Expr
 
 
 def tidy(expression: Expr) -> Expr:
+    """The shorter of the expanded and the factored form of a rational function; others as they are."""
     if not expression.is_rational_function():
         return expression
     plain = expression.cancel()
@@ -14,5 +15,12 @@ def tidy(expression: Expr) -> Expr:
 
 def positive_lead(expression: Expr) -> Expr:
     """The expression without a constant factor, and with a plus sign in front where there is a choice."""
-    _, rest = expression.primitive() if expression.is_Add else expression.as_coeff_Mul()
+    if not expression.is_rational_function():
+        return expression
+    top, bottom = (_primitive(part) for part in expression.as_numer_denom())
+    return top / bottom
+
+
+def _primitive(expression: Expr) -> Expr:
+    rest = expression.primitive()[1] if expression.is_Add else expression.as_coeff_Mul()[1]
     return -rest if rest.could_extract_minus_sign() else rest

@@ -102,6 +102,8 @@ def keeps_sign(compatible: CompatibleSet, parameter: Symbol) -> bool:
     value = compatible.family.truth[parameter]
     if value == 0:
         return False
+    if compatible.filter.facts.sign(parameter) in ("+", "-"):
+        return True  # declared, so every report has it too
     return all(_positive(r.facts, r.branch.parameters[parameter] / value) for r in compatible.branches)
 
 

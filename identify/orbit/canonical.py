@@ -15,7 +15,7 @@ from sympy import Expr, S, Symbol
 from identify.algebra.budget import Budget
 from identify.algebra.solve import Unsolved
 from identify.orbit.affine import affine_branches
-from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat
+from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat, is_hat
 from identify.orbit.compatible import CompatibleSet, Scope, judged
 from identify.orbit.equality import same
 from identify.orbit.generators import Unhandled
@@ -140,7 +140,7 @@ class _Extension:
     def _slice(self) -> _Slice:
         """Use the affine gauge to set a translated parameter to 0 and a scaled one to 1."""
         identity = next((r.branch for r in self.affine if r.branch.identity), None)
-        if identity is None:
+        if identity is None or any(is_hat(s) for s in identity.free):
             return _Slice(self.family, {}, None)
         normal: dict[Symbol, Expr] = {}
         values: dict[Symbol, Expr] = {}

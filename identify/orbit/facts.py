@@ -89,6 +89,7 @@ class Facts:
     def sign(self, expression: Expr) -> Sign:
         """A proven sign of the (real) expression; "?" where there is no proof."""
         if expression not in self._cache:
+            self._cache[expression] = "?"  # while it is being worked out, nothing may rest on it
             found = self._sign(expression)
             if found in ("?", "!=") and self._products:
                 outer, rest = self._odd_part(expression)
@@ -117,6 +118,22 @@ class Facts:
             return self._power(e)
         if isinstance(e, Add):
             return self._sum(e)
+        return self._bounded(e) if isinstance(e, Symbol) else "?"
+
+    def _bounded(self, symbol: Symbol) -> Sign:
+        """``q - p > 0`` with p positive makes q positive."""
+        for known, sign in self.known:
+            if sign not in ("+", "-") or not known.has(symbol):
+                continue
+            slope = known.diff(symbol)
+            if not isinstance(slope, Rational):
+                continue
+            lower = (known / slope - symbol).expand() * -1  # symbol - lower has a known sign
+            above = (slope > 0) == (sign == "+")
+            if above and self.sign(lower) in ("+", ">=", "0"):
+                return "+"
+            if not above and self.sign(lower) in ("-", "<=", "0"):
+                return "-"
         return "?"
 
     def _lookup(self, e: Expr) -> Sign:
@@ -148,7 +165,23 @@ class Facts:
             for factor, power in factors:
                 total = times(total, self.sign(factor**power))
             return total
-        return self._quadratic(e)
+        found = self._quadratic(e)
+        return found if found != "?" else self._against_root(e)
+
+    def _against_root(self, e: Expr) -> Sign:
+        """``A + c*sqrt(B)`` with A and c of opposite signs has the sign of A where A**2 > c**2*B."""
+        roots = [p for p in e.atoms(Pow) if p.exp == Rational(1, 2)]
+        if len(roots) != 1:
+            return "?"
+        root = Symbol("_root", positive=True)
+        poly = e.xreplace({roots[0]: root}).as_poly(root)
+        if poly is None or poly.degree() != 1:
+            return "?"
+        factor, rest = poly.all_coeffs()
+        outer, inner = self.sign(rest), self.sign(factor)
+        if (outer, inner) not in (("+", "-"), ("-", "+")):
+            return "?"
+        return times(outer, self.sign((rest**2 - factor**2 * roots[0].base).expand()))
 
     def _quadratic(self, e: Expr) -> Sign:
         for symbol in sorted(e.free_symbols, key=str):
