@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sympy import Expr, Symbol
 
 from identify.algebra.budget import Budget
-from identify.analysis import Analysis, Coverage, Outcome
+from identify.analysis import Analysis, Calibration, CanonicalInfo, Coverage, Outcome
 from identify.conclude import document
+from identify.conclude.anchor_kinds import KAPPA
+from identify.conclude.calibration import Request, calibration, read_request
+from identify.conclude.clock import Clocked, with_unknown_clock
 from identify.conclude.coverage import coverage
 from identify.conclude.invariants import invariants
 from identify.conclude.lock import translation_lock, weights
@@ -34,11 +37,16 @@ def analyze(
     *,
     strata: bool = False,
     timeout: float | None = None,
+    anchors: Iterable[str] = (),
+    unknown_clock: bool = False,
+    units: Mapping[str, str] | None = None,
 ) -> Analysis:
     """Which parameters of the law video can identify, with proof.
 
     ``assume`` and ``domain`` are conditions such as ``"b != 0"`` and ``"z > 0"``; ``strata`` asks for the
-    answer on every special case too; after ``timeout`` seconds what is open is undecided.
+    answer on every special case too; after ``timeout`` seconds what is open is undecided.  ``anchors`` are
+    physical facts such as ``"displacement=0.400+-0.002 m"``, whose effect is told in ``calibration``;
+    ``units`` maps names to units; ``unknown_clock`` admits footage of unknown time scale.
     """
     read = law if isinstance(law, Law) else read_law(law, assume, domain)
     budget = Budget.seconds(DEFAULT_TIMEOUT if timeout is None else timeout)
@@ -46,21 +54,54 @@ def analyze(
         problem = pose(read)
     except Unhandled as error:
         raise InputError(f"the tool does not treat {error}", read.text) from error
+    clocked = _clocked(problem) if unknown_clock else None
+    request = read_request(read, anchors, units or {}, None if clocked is None else clocked.scale)
     if problem.route.name == "unsupported":
         return _without_answer(problem, "unsupported", None)
     try:
         with budget.enforced():
+            posed = problem if clocked is None else clocked.problem
             solve = canonical_set if problem.route.name == "canonical" else raw_set
-            compatible = solve(problem.family, problem.sampler, budget)
-            return _answer(problem, compatible, strata, budget)
+            compatible = solve(posed.family, posed.sampler, budget)
+            if clocked is not None:
+                compatible = clocked.at_true_clock(compatible)
+            return _answer(posed, compatible, strata, budget, request)
     except BudgetExceeded as error:
         return _without_answer(problem, "undecided", error.reason)
     except Unhandled as error:
         return _without_answer(problem, "undecided", f"the method does not treat {error}")
 
 
-def _answer(problem: Problem, compatible: CompatibleSet, strata: bool, budget: Budget) -> Analysis:
+def _clocked(problem: Problem) -> Clocked:
+    try:
+        return with_unknown_clock(problem)
+    except Unhandled as error:
+        raise InputError(f"the tool does not treat {error} on an unknown clock", problem.law.text) from error
+
+
+def _calibration(
+    problem: Problem,
+    compatible: CompatibleSet,
+    found: dict[Symbol, Verdict],
+    canonical: CanonicalInfo | None,
+    request: Request,
+    names: Names,
+    budget: Budget,
+) -> Calibration | None:
+    """The calibration, or None where time ran out: the answer itself stands without it."""
+    try:
+        return calibration(problem, compatible, found, canonical, request, names, budget)
+    except BudgetExceeded:
+        return None
+
+
+def _answer(
+    problem: Problem, compatible: CompatibleSet, strata: bool, budget: Budget, request: Request
+) -> Analysis:
     names = Names(problem.law.parameters, problem.law.state, problem.hidden)
+    if request.clock is not None:
+        names.rename(KAPPA, request.clock.name)
+        strata = strata and problem.route.name != "canonical"  # strata there are posed on a known clock
     found = {p: v for p, v in verdicts(compatible).items() if p in problem.law.parameters}
     functions = invariants(compatible, found)
     lock = translation_lock(compatible, problem.route)
@@ -72,25 +113,32 @@ def _answer(problem: Problem, compatible: CompatibleSet, strata: bool, budget: B
     reason = f"{', '.join(undecided)}: " + next(
         (v.why for v in found.values() if v.status == "undecided"), ""
     )
+    canonical = canonical_step(problem.law, problem.route) if problem.route.name == "canonical" else None
     return Analysis(
         law=law,
         outcome="undecided" if undecided else "done",
         route=document.route_info(problem.route),
         coverage=coverage(problem.route),
         gauge=document.gauge(compatible, problem.route, problem.law.parameters, names),
-        weights=None if scale is None else {p.name: _weight(w, names) for p, w in scale.items()},
+        weights=None if scale is None else {p.name: _weight(w, names) for p, w in scale.items() if p in problem.law.parameters},
         orbit_dimension=None if compatible.dimensions is None else compatible.dimensions.orbit,
-        invariants=tuple(names.text(f) for f in functions.functions),
+        invariants=tuple(names.text(_declared(f, problem)) for f in functions.functions),
         sign_invariants=tuple(f"sign({names.text(f)})" for f in functions.signs),
         parameters=document.parameter_verdicts(found, names),
         redundancy=redundancy(found, compatible),
-        canonical=canonical_step(problem.law, problem.route) if problem.route.name == "canonical" else None,
+        canonical=canonical,
         strata=answers,
         guarantee=document.guarantee(compatible, problem.route, answers, True),
         certificate=document.certificate(law, compatible, functions, names),
         warnings=tuple(warnings(compatible, functions.complete)),
         undecided_because=reason if undecided else None,
+        calibration=_calibration(problem, compatible, found, canonical, request, names, budget),
     )
+
+
+def _declared(function: Expr, problem: Problem) -> Expr:
+    """The declared parameter where a hidden one is an invariant."""
+    return next((h.parameter for h in problem.hidden if h.symbol == function), function)
 
 
 def _weight(weight: Expr, names: Names) -> int | str:

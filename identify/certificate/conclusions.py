@@ -62,7 +62,8 @@ def _check_invariant(evidence: Evidence, expression: Expr) -> tuple[bool | None,
     constant, detail = _constant(evidence, expression)
     if constant and not expression.has(sign):
         constant, detail = _flat(evidence, expression, detail)
-    if constant and any(value_at(expression, r.theta) is None for _, r in evidence.reports):
+    drawn = [r.theta for _, r in evidence.reports] + [t.theta for t in evidence.tangents]
+    if constant and any(value_at(expression, theta) is None for theta in drawn):
         return None, f"{detail}, but it has no real value at some admissible parameters"
     return constant, detail
 

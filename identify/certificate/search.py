@@ -31,7 +31,7 @@ from identify.certificate.sampling import Sampler
 from identify.certificate.verification import Check
 from identify.certificate.whole import keeps_domain, spread
 
-STARTS = 16
+STARTS = 4  # and as many again for each sample asked for: 16 by default
 SECONDS = 2.0  # of processor time: a busy machine must not change the answer
 SMALLEST = 1e-3
 WHOLE = tuple(mpmath.mpf((k + 1) // 2 * (-1) ** k) for k in range(61))  # 0, 1, -1, 2, -2, ...
@@ -74,7 +74,7 @@ def _search(
 ) -> tuple[int, str]:
     """How many reports were found, and the first contradiction."""
     found, end = 0, time.process_time() + SECONDS
-    for start in range(STARTS):
+    for start in range(STARTS * (1 + sampler.samples)):
         if time.process_time() > end or sampler.late:
             break
         report, theta = _one_report(evidence.problem, sampler, partials, start)

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from sympy import Expr, Matrix, Symbol
+from sympy import Expr, S, Symbol, expand_log, powdenest
 
 from identify.conclude.anchor_given import Imposed
 from identify.conclude.anchor_kinds import Anchor, NoMap
 from identify.conclude.anchor_rank import gradients
 from identify.conclude.anchor_set import AnchoredSet
+from identify.orbit.equality import same
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,11 @@ def effects(anchored: AnchoredSet, given: Imposed, parameters: Sequence[Symbol])
     rows = gradients(branch, [*scaled, *targets], anchored.truth)
     if rows is None:
         return {}
-    rows = [[e.simplify() for e in row] for row in rows]
+    positive = all(anchored.filter.facts.sign(u) == "+" for u in given.places)
+    try:
+        rows = [[_tidy(e, positive) for e in row] for row in rows]
+    except _TooDeep:
+        return {}
     chosen = _independent(rows[: len(order)])
     result = {}
     named = [p for p in parameters if anchored.truth[p] != 0]
@@ -65,26 +70,50 @@ def _relative(given: Imposed, index: int) -> float | None:
     return None if quantity is None else quantity.relative
 
 
+class _TooDeep(Exception):
+    """A derivative that is not rational, so that sensitivities would be unreadable."""
+
+
+def _tidy(e: Expr, positive: bool) -> Expr:
+    if e.is_rational_function(*e.free_symbols) or not e.free_symbols:
+        return e.cancel()
+    if not positive:
+        raise _TooDeep
+    return expand_log(powdenest(e, force=True), force=True).cancel()
+
+
 def _independent(rows: Sequence[Sequence[Expr]]) -> list[int]:
     """Rows that add to the rank, exact and precise anchors first."""
     chosen: list[int] = []
     for i in range(len(rows)):
-        if Matrix([rows[j] for j in (*chosen, i)]).rank() == len(chosen) + 1:
+        if _coefficients([rows[j] for j in chosen], rows[i]) is None and any(e != 0 for e in rows[i]):
             chosen.append(i)
     return chosen
 
 
 def _coefficients(rows: Sequence[Sequence[Expr]], target: Sequence[Expr]) -> list[Expr] | None:
-    """``c`` with ``c * rows = target``; None where the target is not in their span."""
-    if all(e == 0 for e in target):
+    """``c`` with ``c * rows = target`` for independent rows; None where the target is not in their span."""
+    # Columns of the augmented system: one equation for each free symbol.
+    table = [[row[k] for row in rows] + [target[k]] for k in range(len(target))]
+    width, used = len(rows), 0
+    for column in range(width):
+        pivot = next((i for i in range(used, len(table)) if not _zero(table[i][column])), None)
+        if pivot is None:
+            return None
+        table[used], table[pivot] = table[pivot], table[used]
+        table[used] = [(x / table[used][column]).cancel() for x in table[used]]
+        for i in range(len(table)):
+            if i != used and not _zero(table[i][column]):
+                factor = table[i][column]
+                table[i] = [(x - factor * y).cancel() for x, y in zip(table[i], table[used], strict=True)]
+        used += 1
+    if any(not _zero(row[-1]) for row in table[used:]):
         return None
-    if not rows:
-        return None
-    try:
-        solution, free = Matrix(rows).T.gauss_jordan_solve(Matrix(list(target)))
-    except ValueError:
-        return None
-    return None if free.shape[0] else [c.simplify() for c in solution]
+    return [row[-1] for row in table[:used]]
+
+
+def _zero(e: Expr) -> bool:
+    return e == 0 or same(e, S.Zero)
 
 
 def _total(coefficients: dict[int, Expr], given: Imposed) -> float | None:
@@ -100,5 +129,3 @@ def _total(coefficients: dict[int, Expr], given: Imposed) -> float | None:
         total += (float(size) * relative) ** 2
         known = True
     return sqrt(total) if known else None
-
-

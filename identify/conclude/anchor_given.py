@@ -17,7 +17,6 @@ from identify.law.dimension import parameter_dimensions
 from identify.law.law import Condition, Law
 from identify.law.unit import SECOND, Dimension, Unit, combined, read_unit, unit_text
 
-_RELATIONS = {">": "must be positive", ">=": "must not be negative", "!=": "must not vanish"}
 _EXCLUDED: dict[str, tuple[str, ...]] = {">": ("-", "0"), ">=": ("-",), "!=": ("0",), "==": ("-", "+")}
 
 
@@ -98,7 +97,7 @@ def _check_value(law: Law, anchor: GivenText) -> None:
         (parameter,) = (p for p in law.parameters if p.name == anchor.parameter)
         _check_conditions(law.assumptions, {parameter: value}, anchor, "the assumption")
     if anchor.kind in ("state", "equilibrium"):
-        reason = "anchors must lie where the law is declared, inside the covered interval: the domain"
+        reason = "the domain"
         _check_conditions(law.domain, {law.state: value}, anchor, reason)
 
 
@@ -115,6 +114,7 @@ def _check_conditions(
                 f"{anchor.text.strip()} contradicts {what} {condition.text}",
                 anchor.text,
                 anchor.text.index("=") + 1,
+                "an anchor must lie inside the covered interval" if what == "the domain" else None,
             )
 
 

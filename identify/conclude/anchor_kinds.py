@@ -13,7 +13,9 @@ from typing import Literal
 
 from sympy import Expr, Integer, S, Symbol
 
-from identify.orbit.branch import Branch, hat
+from identify.orbit.branch import LAMBDA, TAU, Branch, hat
+
+KAPPA = Symbol("_kappa", positive=True)
 
 Kind = Literal[
     "origin",
@@ -102,6 +104,6 @@ class Anchor:
 
 def identity_value(symbol: Symbol, truth: dict[Symbol, Expr]) -> Expr | None:
     """The value of a free symbol at the identity report, where its name tells it."""
-    known = {hat(p): e for p, e in truth.items()}
-    known.update({Symbol("_lambda", real=True): S.One, Symbol("_tau", real=True): S.Zero})
+    known: dict[Symbol, Expr] = {hat(p): e for p, e in truth.items()}
+    known.update({LAMBDA: S.One, TAU: S.Zero, KAPPA: S.One})
     return known.get(symbol)

@@ -7,7 +7,7 @@ parameter is locally determined by a set of anchors when its own row lies in the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import mpmath
 from sympy import Expr, Symbol
@@ -27,6 +27,7 @@ class Tangent:
     anchors: dict[Anchor, Row]
     parameters: dict[Symbol, Row]
     dimension: int
+    _determined: dict[tuple[frozenset[Anchor], Symbol], bool] = field(default_factory=dict)
 
     def rank(self, chosen: Sequence[Anchor]) -> int | None:
         """The anchor rank of a set; None without a numerical gap."""
@@ -35,6 +36,12 @@ class Tangent:
 
     def determines(self, chosen: Sequence[Anchor], parameter: Symbol) -> bool:
         """Whether the anchors determine the parameter near the identity."""
+        key = (frozenset(chosen), parameter)
+        if key not in self._determined:
+            self._determined[key] = self._determines(chosen, parameter)
+        return self._determined[key]
+
+    def _determines(self, chosen: Sequence[Anchor], parameter: Symbol) -> bool:
         row = self.parameters[parameter]
         if all(abs(x) < mpmath.mpf(10) ** -30 for x in row):
             return True

@@ -1,20 +1,21 @@
 """The smallest sets of anchors that make a parameter, or all of them, known.
 
-Sets of up to three anchors are tried in order of size.  The rank at the identity rules most of them
-out at once; the others are decided on all branches.
+Sets of up to three anchors are tried in order of size, until a size suffices (and, where that needs a known
+parameter, until one does with measurements alone).  The rank at the identity rules
+most sets out at once; the others are decided on all branches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 from typing import Literal
 
 from sympy import S, Symbol
 
 from identify.algebra.budget import Budget
-from identify.conclude.anchor_kinds import Anchor
+from identify.conclude.anchor_kinds import PAIRS, Anchor
 from identify.conclude.anchor_rank import Tangent
 from identify.conclude.anchor_set import AnchoredSet
 from identify.orbit.compatible import CompatibleSet
@@ -81,35 +82,45 @@ class _Search:
         self.everything: list[Sufficient] = []
 
     def run(self) -> Sets:
-        tried = 0
+        tried: set[frozenset[Anchor]] = set()
+        count = 0
         for size in range(1, MOST_ANCHORS + 1):
-            for chosen in combinations(self.anchors, size):
-                open_targets = [p for p in self.moving if not self._known(self.found[p], chosen)]
-                if not open_targets and self._known(self.everything, chosen):
+            open_targets = [p for p in self.moving if not _settled(self.found[p], size)]
+            whole = not _settled(self.everything, size)
+            for chosen in combinations(self.anchors, size) if open_targets or whole else ():
+                if frozenset(chosen) in tried or self._mirror(chosen) in tried:
                     continue
+                tried.add(frozenset(chosen))
+                targets = [p for p in open_targets if not self._known(self.found[p], chosen)]
                 self.budget.check("looking for anchors")
-                tried += self._try(chosen, open_targets)
-                if tried > MOST_SETS:
+                count += self._try(chosen, targets, whole and not self._known(self.everything, chosen))
+                if count > MOST_SETS:
                     return self._sets()
         return self._sets()
+
+    def _mirror(self, chosen: tuple[Anchor, ...]) -> frozenset[Anchor]:
+        """The same set with the two anchored states exchanged."""
+        first, second = self.anchored.places
+        swap = {first: second, second: first}
+        return frozenset(
+            a if a.kind in PAIRS else replace(a, at=tuple(swap.get(u, u) for u in a.at)) for a in chosen
+        )
 
     def _sets(self) -> Sets:
         return Sets({p: tuple(s) for p, s in self.found.items()}, tuple(self.everything), self.tangent)
 
     def _known(self, sets: Sequence[Sufficient], chosen: tuple[Anchor, ...]) -> bool:
-        return any(_within(s.anchors, chosen) for s in sets)
+        return any(_within(s.anchors, chosen) for s in sets if s.scope == self.whole)
 
-    def _try(self, chosen: tuple[Anchor, ...], targets: Sequence[Symbol]) -> bool:
+    def _try(self, chosen: tuple[Anchor, ...], targets: Sequence[Symbol], everything: bool) -> bool:
         """Decide one set; the result says whether more than ranks were needed."""
-        places = {u for a in chosen for u in a.at}
-        if any(u == self.anchored.places[1] for u in places) and self.anchored.places[0] not in places:
-            return False  # the same set with the first state was tried
         # A known parameter is no answer to the question for that parameter.
         targets = [p for p in targets if all(a.parameter != p for a in chosen)]
+        if any(a.kind == "parameter" for a in chosen):
+            targets = [p for p in targets if not _smaller(self.found[p], chosen)]
+            everything = everything and not _smaller(self.everything, chosen)
         near = [p for p in targets if self._locally(chosen, p)]
-        whole = not self._known(self.everything, chosen) and all(
-            self._locally(chosen, p) for p in self.moving
-        )
+        whole = everything and all(self._locally(chosen, p) for p in self.moving)
         if not near and not whole:
             return False
         determined = self.anchored.determined(chosen)
@@ -133,19 +144,34 @@ class _Search:
             sets.append(Sufficient(chosen, "global" if self.whole == "global" else "local"))
 
 
+def _settled(sets: Sequence[Sufficient], size: int) -> bool:
+    """Whether sets of this size need not be tried: a smaller one, without known parameters, suffices."""
+    smaller = [s for s in sets if len(s.anchors) < size]
+    return any(all(a.kind != "parameter" for a in s.anchors) for s in smaller)
+
+
+def _smaller(sets: Sequence[Sufficient], chosen: tuple[Anchor, ...]) -> bool:
+    return any(len(s.anchors) < len(chosen) for s in sets)
+
+
 def _within(small: tuple[Anchor, ...], large: tuple[Anchor, ...]) -> bool:
-    """Whether ``large`` contains ``small``, or something that implies it."""
-    return all(any(_implies(b, a) for b in large) or _implied_by_two(large, a) for a in small)
+    """Whether each anchor of ``small`` is implied by one of ``large`` of its own, at whatever states."""
+    if any(a.kind == "displacement" for a in small) and _two_states(small, large):
+        small = tuple(a for a in small if a.kind != "displacement")
+    return any(
+        all(_implies(b, a) for b, a in zip(chosen, small, strict=True))
+        for chosen in permutations(large, len(small))
+    )
 
 
 def _implies(strong: Anchor, weak: Anchor) -> bool:
     """A signed state implies the amplitude there."""
-    return strong == weak or (weak.kind, strong.kind) == ("amplitude", "state")
+    if strong.kind == "state":
+        return weak.kind in ("state", "amplitude")
+    return strong == weak
 
 
-def _implied_by_two(large: tuple[Anchor, ...], weak: Anchor) -> bool:
-    """Two known places imply the displacement between them."""
-    signed = [a for a in large if a.kind in ("origin", "state")]
-    return weak.kind == "displacement" and (
-        len(signed) > 1 or {a.kind for a in large} >= {"origin", "amplitude"}
-    )
+def _two_states(small: tuple[Anchor, ...], large: tuple[Anchor, ...]) -> bool:
+    """Two known states imply the displacement between them, where nothing else needs them."""
+    spoken_for = any(a.kind in ("state", "amplitude") for a in small)
+    return not spoken_for and sum(a.kind == "state" for a in large) > 1

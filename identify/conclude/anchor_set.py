@@ -14,17 +14,19 @@ from typing import Literal
 
 from sympy import Expr, S, Symbol
 
-from identify.conclude.anchor_kinds import Anchor, NoMap
+from identify.conclude.anchor_exact import depends, equal, witnessed
+from identify.conclude.anchor_kinds import POSITIONS, Anchor, NoMap, identity_value
 from identify.conclude.anchor_rank import Tangent, tangent
-from identify.conclude.anchor_solve import Conditions, NotSolved, oriented, solve_anchor
-from identify.conclude.verdict import Verdict, varies, verdicts
+from identify.conclude.anchor_solve import Conditions, NotSolved, oriented, solve_anchor, tidied
+from identify.conclude.verdict import Verdict, verdicts
 from identify.law.law import Condition
 from identify.orbit.branch import Branch
 from identify.orbit.compatible import CompatibleSet
-from identify.orbit.equality import same
-from identify.orbit.real import RealFilter, Realness
+from identify.orbit.real import RealFilter, Realness, declared_facts
+from identify.orbit.sampling import Point
 
 MOST_PIECES = 40
+Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -46,17 +48,18 @@ class AnchoredSet:
         places: Sequence[Symbol],
         signs: dict[Symbol, Literal[1, -1]] | None = None,
         clock: Symbol | None = None,
-        tied: dict[Symbol, Expr] | None = None,
+        truth: dict[Symbol, Expr] | None = None,
     ) -> None:
-        if tied:
-            compatible = _tied(compatible, tied)
+        if truth:
+            compatible = tied(compatible, truth)
         self.compatible, self.parameters, self.places, self.clock = compatible, parameters, places, clock
         self.state = compatible.family.state
         self.truth = {**compatible.family.truth, **{u: u for u in places}}
         self.filter = self._filter(signs or {})
         self._start = tuple(b for r in compatible.branches for b in oriented(self._with_places(r.branch)))
         self._found: dict[tuple[Anchor, ...], Anchored] = {(): Anchored(self._start)}
-        self._verdicts: dict[str, Realness] = {}
+        self._verdicts: dict[Key, Realness] = {}
+        self._alive: dict[Key, bool] = {}
 
     def _filter(self, signs: dict[Symbol, Literal[1, -1]]) -> RealFilter:
         old = self.compatible.filter.sampler
@@ -71,7 +74,24 @@ class AnchoredSet:
         sampler = replace(
             old, parameters=(*old.parameters, *self.places), assumptions=(*old.assumptions, *inside)
         )
-        return RealFilter(sampler)
+        judge = copy(self.compatible.filter)
+        judge.sampler = sampler
+        judge.facts = declared_facts((*sampler.assumptions, *sampler.domain))
+        judge.points = [q for p in judge.points if (q := self._at(p, signs)) is not None]
+        return judge
+
+    def _at(self, point: Point, signs: dict[Symbol, Literal[1, -1]]) -> Point | None:
+        """The sample point with values for the anchored states, inside the domain and of the given signs."""
+        values = dict(point.parameters)
+        left = [u for u in point.states if u != 0]
+        for place in self.places:
+            value = next((u for u in left if u * signs.get(place, u) > 0), None)
+            if value is None:
+                return None
+            left.remove(value)
+            values[place] = value
+        table = {p: e.xreplace(values) for p, e in self.compatible.family.stratum.items()}
+        return replace(point, parameters={**values, **table})
 
     def _with_places(self, branch: Branch) -> Branch:
         return replace(branch, parameters={**branch.parameters, **{u: u for u in self.places}})
@@ -105,6 +125,8 @@ class AnchoredSet:
         try:
             for branch in before.branches:
                 for left, right in anchor.equations(branch, self.state, self.truth, self.clock):
+                    if anchor.kind in POSITIONS and self._outside(right):
+                        continue
                     pieces += solve_anchor(branch, left, right, self.filter.facts, conditions)
         except NotSolved as error:
             return Anchored(None, tuple(conditions.found), str(error))
@@ -117,22 +139,49 @@ class AnchoredSet:
         marked = [self._marked(b) for b in _distinct(pieces)]
         return Anchored(tuple(marked), tuple(conditions.found))
 
+    def _outside(self, value: Expr) -> bool:
+        """Whether the declared domain, where it is the same for every report, excludes the value."""
+        facts = self.filter.facts
+        excluded = {">": ("-", "0", "<="), ">=": ("-",), "!=": ("0",), "==": ("+", "-", "!=")}
+        conditions = [c for c in self.filter.sampler.domain if c.expression.free_symbols <= {self.state}]
+        signs = [(facts.sign(c.expression.xreplace({self.state: value})), c.relation) for c in conditions]
+        return any(sign in excluded[relation] for sign, relation in signs)
+
     def _marked(self, branch: Branch) -> Branch:
         """Sub-branches keep the mark of the identity only where they still contain it."""
         if not branch.identity:
             return branch
-        if branch.free or branch.map is None:
-            return branch
-        return replace(branch, identity=same(branch.map, self.state))
+        table: dict[Symbol, Expr] = dict.fromkeys(branch.integers, S.Zero)
+        values = {s: identity_value(s, self.truth) for s in branch.free}
+        table.update({s: e for s, e in values.items() if e is not None})
+        at = branch.substitute(table)
+        mapped = at.map is None or equal(at.map, self.state)
+        unchanged = mapped and all(equal(e, self.truth[p]) for p, e in at.parameters.items())
+        return replace(branch, identity=unchanged)
 
     # -- what is left -----------------------------------------------------------------------------
 
     def judged(self, branch: Branch) -> Realness:
         """Realness of a sub-branch, remembered."""
-        key = f"{branch.map}|{branch.parameters}|{branch.positive}|{branch.identity}"
+        key = _key(branch)
         if key not in self._verdicts:
-            self._verdicts[key] = self.filter.judge(branch)
+            self._verdicts[key] = self.filter.judge(tidied(branch))
         return self._verdicts[key]
+
+    def survives(self, branch: Branch) -> bool:
+        """Whether the sub-branch is a real report, or was not proven to be none."""
+        if branch.identity:
+            return True
+        key = _key(branch)
+        if key not in self._alive:
+            seen = witnessed(branch, self.filter.points[:3], self.filter.sampler)
+            self._alive[key] = seen or self.judged(branch).verdict != "dropped"
+        return self._alive[key]
+
+    def left(self, anchors: tuple[Anchor, ...]) -> list[Branch]:
+        """The sub-branches that survive, the identity's first."""
+        found = [b for b in self.impose(anchors).branches or () if self.survives(b)]
+        return sorted(found, key=lambda b: not b.identity)
 
     def determined(self, anchors: tuple[Anchor, ...]) -> frozenset[Symbol] | None:
         """The parameters with one value on all real reports that agree; None where it is not known."""
@@ -142,7 +191,7 @@ class AnchoredSet:
         spoiled: set[Symbol] = set()
         for branch in found.branches:
             moved = {p for p in self.parameters if p not in spoiled and self._moved(branch, p)}
-            if moved and self.judged(branch).verdict != "dropped":
+            if moved and self.survives(branch):
                 spoiled |= moved
         return frozenset(p for p in self.parameters if p not in spoiled)
 
@@ -150,13 +199,15 @@ class AnchoredSet:
         value = branch.parameters[parameter]
         if value == self.truth[parameter]:
             return False
-        return varies(value, branch.free) or not same(value, self.truth[parameter])
+        return depends(value, branch.free) or not equal(value, self.truth[parameter])
 
     def alive(self, anchors: tuple[Anchor, ...]) -> tuple[Realness, ...]:
         """All real reports (and undecided ones) that agree with the anchors."""
         found = self.impose(anchors)
         verdict = [self.judged(b) for b in found.branches or ()]
-        return tuple(sorted((v for v in verdict if v.verdict != "dropped"), key=lambda r: not r.branch.identity))
+        return tuple(
+            sorted((v for v in verdict if v.verdict != "dropped"), key=lambda r: not r.branch.identity)
+        )
 
     def verdicts(self, anchors: tuple[Anchor, ...]) -> dict[Symbol, Verdict]:
         """The verdict on every parameter under the anchors, by the rules of ``conclude.verdict``."""
@@ -165,7 +216,7 @@ class AnchoredSet:
         return {p: found[p] for p in self.parameters}
 
 
-def _tied(compatible: CompatibleSet, table: dict[Symbol, Expr]) -> CompatibleSet:
+def tied(compatible: CompatibleSet, table: dict[Symbol, Expr]) -> CompatibleSet:
     """The compatible set of a truth in which an anchor ties a parameter to an anchored state."""
     family = replace(compatible.family, stratum={**compatible.family.stratum, **table})
     sampler = compatible.filter.sampler
@@ -182,10 +233,16 @@ def _tied(compatible: CompatibleSet, table: dict[Symbol, Expr]) -> CompatibleSet
 
 
 def _distinct(branches: Sequence[Branch]) -> list[Branch]:
-    kept: dict[str, Branch] = {}
+    kept: dict[Key, Branch] = {}
     for b in branches:
-        kept.setdefault(f"{b.map}|{b.parameters}|{b.free}|{b.positive}|{b.integers}|{b.algebraic}", b)
+        kept.setdefault(_key(b), b)
     return list(kept.values())
+
+
+def _key(branch: Branch) -> Key:
+    algebraic = tuple(branch.algebraic.items())
+    parameters = tuple(branch.parameters.values())
+    return branch.map, parameters, branch.free, branch.integers, branch.positive, algebraic, branch.identity
 
 
 def is_reflection(branch: Branch, state: Symbol) -> bool:

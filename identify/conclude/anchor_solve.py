@@ -11,11 +11,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from sympy import Abs, Add, Expr, Function, I, Integer, Mul, Pow, Rational, S, Symbol, atan, exp, log, sqrt, tan
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Function,
+    I,
+    Integer,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    atan,
+    exp,
+    log,
+    sqrt,
+    tan,
+)
 
 from identify.algebra.ring import NotPolynomial, Poly, Ring
+from identify.conclude.anchor_exact import equal
 from identify.orbit.branch import LAMBDA, Branch
-from identify.orbit.equality import same
 from identify.orbit.facts import Facts
 
 DEPTH = 4
@@ -139,8 +156,6 @@ class _Equation:
             raise NotSolved("an integer depends on another unknown")
         if value.is_Integer:
             yield self.put(symbol, value, ())
-        elif value.free_symbols:
-            self.conditions.remember(value)
 
     def _roots(self, parts: dict[int, Expr], degree: int) -> list[tuple[Expr, tuple[Expr, ...]]] | None:
         if set(parts) <= {0, degree}:
@@ -222,10 +237,7 @@ class _Equation:
         at = self.branch.substitute(table)
         made = replace(
             at,
-            map=None if at.map is None else _tidy(at.map),
-            scale=None if at.scale is None else _tidy(at.scale),
-            shift=None if at.shift is None else _tidy(at.shift),
-            parameters={p: _tidy(e) for p, e in at.parameters.items()},
+            map=at.map if at.map is None or at.map == self.branch.map else _tidy(at.map),
             integers=tuple(n for n in self.branch.integers if n != symbol),
             algebraic={s: e.xreplace(table) for s, e in self.branch.algebraic.items()},
             positive=(*at.positive, *positive),
@@ -235,6 +247,16 @@ class _Equation:
             ),
         )
         return made, table
+
+
+def tidied(branch: Branch) -> Branch:
+    """The branch with its expressions in lowest terms; the search leaves that to the few that are shown."""
+    return replace(
+        branch,
+        scale=None if branch.scale is None else _tidy(branch.scale),
+        shift=None if branch.shift is None else _tidy(branch.shift),
+        parameters={p: _tidy(e) for p, e in branch.parameters.items()},
+    )
 
 
 @dataclass(frozen=True)
@@ -289,7 +311,7 @@ def _is_zero(expression: Expr, conditions: Conditions) -> bool:
             for factor in frozen.ring.factors(numerator):
                 conditions.remember(frozen.expression(factor))
             return False
-    if same(expression, S.Zero):
+    if equal(expression, S.Zero):
         return True
     conditions.remember(expression)
     return False
@@ -313,4 +335,4 @@ def _tidy(expression: Expr) -> Expr:
 
 
 def _proportional(a: Expr, b: Expr) -> bool:
-    return a == b or a == -b
+    return bool(a == b or a == -b)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import lcm
 
-from sympy import Expr, Mul, Pow, Rational, S, Symbol, log
+from sympy import Abs, Expr, Mul, Pow, Rational, S, Symbol, log
 
 from identify.algebra.lattice import integer_kernel
 from identify.algebra.ring import NotPolynomial, Ring
@@ -133,7 +133,7 @@ def _moving_frame(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
         weights = [_exponent(e, symbol) for e in values.values()]
         if symbol == LAMBDA and all(isinstance(w, Rational) for w in weights):
             return [positive_lead(tidy(f)) for f in _scaled(values, weights)]
-        step = _normalisation(values, symbol)
+        step = _normalisation(values, symbol, symbol in branch.positive)
         if step is not None:
             values = step
     return [positive_lead(tidy(e)) for e in values.values() if not e.free_symbols & set(branch.free)]
@@ -146,11 +146,11 @@ def _scaled(values: dict[Symbol, Expr], weights: Sequence[Expr | None]) -> list[
     return [m.xreplace(at_one) for m in monomials]
 
 
-def _normalisation(values: dict[Symbol, Expr], symbol: Symbol) -> dict[Symbol, Expr] | None:
+def _normalisation(values: dict[Symbol, Expr], symbol: Symbol, one_sided: bool) -> dict[Symbol, Expr] | None:
     """The other values once a reported parameter is set to a constant and solved for the free symbol."""
     best: tuple[int, dict[Symbol, Expr]] | None = None
     for parameter, expression in values.items():
-        for solution in _solve_simple(expression, symbol):
+        for solution in _solve_simple(expression, symbol, one_sided):
             rest = {p: e.subs(symbol, solution) for p, e in values.items() if p != parameter}
             if any(e.has(S.ComplexInfinity, S.NaN, S.Infinity) or not e.free_symbols for e in rest.values()):
                 continue
@@ -160,21 +160,24 @@ def _normalisation(values: dict[Symbol, Expr], symbol: Symbol) -> dict[Symbol, E
     return None if best is None else best[1]
 
 
-def _solve_simple(expression: Expr, symbol: Symbol) -> list[Expr]:
-    """Values of the symbol at which the expression is a simple constant."""
+def _solve_simple(expression: Expr, symbol: Symbol, one_sided: bool) -> list[Expr]:
+    """Values of the symbol (positive, if one-sided) at which the expression is a simple constant."""
     if not expression.has(symbol):
         return []
     slope = expression.diff(symbol).cancel()
     if not slope.has(symbol):
         rest = expression.xreplace({symbol: S.Zero})
+        if rest == 0 and one_sided:
+            return [1 / Abs(slope)]
         targets = (S.Zero,) if rest != 0 else (S.One, S.Zero, S(2), S.NegativeOne)
         return [((target - rest) / slope).cancel() for target in targets]
     weight = _exponent(expression, symbol)
     if weight is None:
         return []
     if symbol == TAU:
-        return [-log(expression.xreplace({symbol: S.Zero})) / weight]
-    return [Pow(expression.xreplace({symbol: S.One}), -1 / weight)]
+        return [-log(Abs(expression.xreplace({symbol: S.Zero}))) / weight]
+    size = expression.xreplace({symbol: S.One})
+    return [Pow(Abs(size) if one_sided else size, -1 / weight)]
 
 
 def _rotations(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from sympy import Expr, Pow, Rational
 
 
 def tidy(expression: Expr) -> Expr:
@@ -24,3 +24,8 @@ def positive_lead(expression: Expr) -> Expr:
 def _primitive(expression: Expr) -> Expr:
     rest = expression.primitive()[1] if expression.is_Add else expression.as_coeff_Mul()[1]
     return -rest if rest.could_extract_minus_sign() else rest
+
+
+def has_root(expression: Expr) -> bool:
+    """Whether a fractional power occurs, which need not be real everywhere."""
+    return any(isinstance(p.exp, Rational) and p.exp.q > 1 for p in expression.atoms(Pow))

@@ -14,6 +14,7 @@ import mpmath
 from sympy import Expr, Symbol
 
 from identify.conclude.continuous import coefficient_invariants, continuous_invariants
+from identify.conclude.form import has_root
 from identify.conclude.separation import separating
 from identify.conclude.symmetric import symmetrised
 from identify.conclude.verdict import Verdict, keeps_sign
@@ -31,9 +32,7 @@ class Invariants:
     complete: bool
 
 
-def invariants(
-    compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]
-) -> Invariants:
+def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> Invariants:
     """Invariants of the whole compatible set, in readable form."""
     identity = compatible.identity
     if identity is None or compatible.dimensions is None:
@@ -42,17 +41,14 @@ def invariants(
     point = compatible.filter.points[0]
     wanted = len(parameters) - compatible.dimensions.orbit
     continuous = continuous_invariants(identity.branch, parameters)
-    if len(independent(continuous, parameters, point, wanted)) < wanted:
+    short = len(independent(continuous, parameters, point, wanted)) < wanted
+    if short or any(has_root(f) for f in continuous):
         continuous = [*continuous, *coefficient_invariants(identity.branch, compatible)]
     symmetric = symmetrised(continuous, compatible)
     chosen = independent(symmetric.candidates, parameters, point, wanted)
     complete = len(chosen) == wanted
     if complete and compatible.dimensions.orbit == 0 and len(compatible.branches) > 1:
-        chosen = (
-            separating(chosen, symmetric.candidates, compatible)
-            or list(symmetric.separating)
-            or chosen
-        )
+        chosen = separating(chosen, symmetric.candidates, compatible) or list(symmetric.separating) or chosen
     signs = sign_invariants(compatible, verdicts)
     return Invariants(tuple(chosen), signs, complete)
 
@@ -62,7 +58,7 @@ def independent(
 ) -> list[Expr]:
     """The shortest functions with independent differentials at the point."""
     unique: list[Expr] = []
-    for f in sorted(functions, key=lambda f: (not f.is_Symbol, len(str(f)))):
+    for f in sorted(functions, key=lambda f: (not f.is_Symbol, has_root(f), len(str(f)))):
         if not any(f == g for g in unique):
             unique.append(f)
     chosen: list[Expr] = []
@@ -71,9 +67,7 @@ def independent(
         values = [to_number(point.parameters[p]) for p in parameters]
         for f in unique:
             try:
-                gradient = compiled(parameters, [f.diff(p) for p in parameters])(
-                    *values
-                )
+                gradient = compiled(parameters, [f.diff(p) for p in parameters])(*values)
             except (ValueError, ZeroDivisionError):
                 continue
             if len(chosen) < wanted and rank([*rows, gradient]) == len(rows) + 1:
@@ -83,9 +77,7 @@ def independent(
     return sorted(chosen, key=lambda f: (not f.is_Symbol, order.get(f, 0), len(str(f))))
 
 
-def sign_invariants(
-    compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]
-) -> tuple[Expr, ...]:
+def sign_invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> tuple[Expr, ...]:
     """Parameters without a fixed value whose sign every report agrees on, where it was not declared."""
     return tuple(
         p

@@ -15,21 +15,15 @@ from identify.routes.route import LINEAR, ONE, Route
 
 def translation_lock(compatible: CompatibleSet, route: Route) -> TranslationLock:
     """Whether every compatible map is free of translations, and by which argument."""
-    moved = [
-        r for r in compatible.branches if r.branch.shift is None or r.branch.shift != 0
-    ]
+    moved = [r for r in compatible.branches if r.branch.shift is None or r.branch.shift != 0]
     gap = top_gap(compatible, route) if route.name == "semilinear" else None
     if moved:
         if any(r.branch.shift is None for r in moved):
             return TranslationLock(False, "the compatible maps are not affine")
-        return TranslationLock(
-            False, "solving the orbit equations leaves maps with a translation"
-        )
+        return TranslationLock(False, "solving the orbit equations leaves maps with a translation")
     if gap is not None:
         return TranslationLock(True, gap)
-    return TranslationLock(
-        True, "solved, and no solution of the orbit equations has a translation"
-    )
+    return TranslationLock(True, "solved, and no solution of the orbit equations has a translation")
 
 
 def top_gap(compatible: CompatibleSet, route: Route) -> str | None:
@@ -51,9 +45,7 @@ def top_gap(compatible: CompatibleSet, route: Route) -> str | None:
     return None
 
 
-def weights(
-    compatible: CompatibleSet, lock: TranslationLock
-) -> dict[Symbol, Expr] | None:
+def weights(compatible: CompatibleSet, lock: TranslationLock) -> dict[Symbol, Expr] | None:
     """``w`` with ``eta = lambda**(-w) * theta`` for every parameter, where all of them only rescale."""
     identity = compatible.identity
     if identity is None or not lock.locked or identity.branch.free != (LAMBDA,):

@@ -34,6 +34,10 @@ class Names:
         self._table[symbol] = Symbol(name, real=True)
         return self._table[symbol]
 
+    def rename(self, symbol: Symbol, wanted: str) -> None:
+        """Write an internal symbol under a name of its own."""
+        self._give(symbol, wanted)
+
     def symbol(self, symbol: Symbol) -> Symbol:
         """The public symbol for an internal one (others stay as they are)."""
         if symbol in self._table:

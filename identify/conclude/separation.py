@@ -28,17 +28,13 @@ _SPARE = tuple(Symbol(f"_root{i}", real=True) for i in range(3))
 Values = dict[Symbol, Number]
 
 
-def separating(
-    chosen: Sequence[Expr], pool: Sequence[Expr], compatible: CompatibleSet
-) -> list[Expr]:
+def separating(chosen: Sequence[Expr], pool: Sequence[Expr], compatible: CompatibleSet) -> list[Expr]:
     """The chosen invariants, with members of the pool added until they separate at a sample point.
 
     Empty where the equations cannot be solved quickly, or no member of the pool helps.
     """
     result, spare = list(chosen), sorted(pool, key=lambda f: len(str(f)))
-    point = {
-        p: compatible.filter.points[0].parameters[p] for p in compatible.family.known
-    }
+    point = {p: compatible.filter.points[0].parameters[p] for p in compatible.family.known}
     with mpmath.workdps(40):
         images = [_image(r.branch, point) for r in compatible.branches]
         for _ in range(4):
@@ -61,22 +57,16 @@ def separating(
 def _image(branch: Branch, point: dict[Symbol, Rational]) -> Values:
     names, values = list(point), [to_number(v) for v in point.values()]
     turned = {n: Integer(0) for n in branch.integers}
-    found = compiled(names, [branch.parameters[p].xreplace(turned) for p in point])(
-        *values
-    )
+    found = compiled(names, [branch.parameters[p].xreplace(turned) for p in point])(*values)
     return dict(zip(point, found, strict=True))
 
 
-def _solutions(
-    functions: Sequence[Expr], point: dict[Symbol, Rational]
-) -> list[Values] | None:
+def _solutions(functions: Sequence[Expr], point: dict[Symbol, Rational]) -> list[Values] | None:
     """The real parameter values at which the functions agree with their values at the point."""
     hats = {p: hat(p) for p in point}
     ring = Ring([*hats.values(), *_SPARE])
     try:
-        polys = [
-            ring.polynomial(f.xreplace(hats) - f.xreplace(point)) for f in functions
-        ]
+        polys = [ring.polynomial(f.xreplace(hats) - f.xreplace(point)) for f in functions]
         system = System(ring, tuple(polys), tuple(hats.values()), (), _SPARE)
         solutions, _ = solve(system, Budget.seconds(_SECONDS))
     except (NotPolynomial, Unsolved, BudgetExceeded, ZeroDivisionError):
@@ -105,9 +95,7 @@ def _near(a: Values, b: Values) -> bool:
     return all(abs(a[p] - b[p]) < mpmath.mpf(10) ** -20 * (1 + abs(a[p])) for p in a)
 
 
-def _tells(
-    function: Expr, point: dict[Symbol, Rational], strangers: Sequence[Values]
-) -> bool:
+def _tells(function: Expr, point: dict[Symbol, Rational], strangers: Sequence[Values]) -> bool:
     """Whether the function differs at some stranger from its value at the point."""
     value = compiled(list(point), [function])
     here = value(*(to_number(v) for v in point.values()))[0]

@@ -32,9 +32,7 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
     for f in functions:
         images = [f.xreplace(b.parameters) for b in branches]
         (kept if all(same(f, image) for image in images) else changed).append(f)
-    countable = [
-        f for f in changed if any(_depends_on_integers(f, b) for b in branches)
-    ]
+    countable = [f for f in changed if any(_depends_on_integers(f, b) for b in branches)]
     kept += [c for f in countable for c in _periodic(f, branches)]
     changed = [f for f in changed if f not in countable]
     if not changed:
@@ -44,11 +42,7 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
     orbit = _distinct(changed, plain)
     values = [[row[j] for row in orbit] for j in range(len(changed))]
     if rooted:
-        kept += [
-            c
-            for f, column in zip(changed, values, strict=True)
-            for c in _over_roots(f, column, rooted)
-        ]
+        kept += [c for f, column in zip(changed, values, strict=True) for c in _over_roots(f, column, rooted)]
         return Symmetric(tuple(kept))
     base = tuple(kept) if not countable else ()
     for column in values:
@@ -56,10 +50,9 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
     for first, second in combinations(range(len(changed)), 2):
         mixed = [a * b for a, b in zip(values[first], values[second], strict=True)]
         kept += _elementary(mixed)[:1]
-    exact = interpolants(values)
-    return Symmetric(
-        (*kept, *exact), (*base, *exact) if exact and not countable else ()
-    )
+    finite = compatible.dimensions is not None and compatible.dimensions.orbit == 0
+    exact = interpolants(values) if finite else []
+    return Symmetric((*kept, *exact), (*base, *exact) if exact and not countable else ())
 
 
 def interpolants(values: list[list[Expr]]) -> list[Expr]:
@@ -74,15 +67,8 @@ def interpolants(values: list[list[Expr]]) -> list[Expr]:
         found = _elementary(column)
         for other in values:
             if other is not column:
-                sums = (
-                    Add(*(r**m * f for r, f in zip(column, other, strict=True)))
-                    for m in range(count)
-                )
-                found += [
-                    positive_lead(tidy(e))
-                    for s in sums
-                    if (e := rational_form(s)).free_symbols
-                ]
+                sums = (Add(*(r**m * f for r, f in zip(column, other, strict=True))) for m in range(count))
+                found += [positive_lead(tidy(e)) for s in sums if (e := rational_form(s)).free_symbols]
         choices.append(list(dict.fromkeys(found)))
     return min(choices, key=lambda c: len(str(c)), default=[])
 
@@ -102,16 +88,11 @@ def _periodic(function: Expr, branches: list[Branch]) -> list[Expr]:
 
 def _unchanged(function: Expr, branch: Branch) -> bool:
     image = function.xreplace(branch.parameters)
-    return all(
-        same(function, image.xreplace({n: S(k) for n in branch.integers}))
-        for k in (0, 1, 2)
-    )
+    return all(same(function, image.xreplace({n: S(k) for n in branch.integers})) for k in (0, 1, 2))
 
 
 def _depends_on_integers(function: Expr, branch: Branch) -> bool:
-    return bool(
-        function.xreplace(branch.parameters).free_symbols & set(branch.integers)
-    )
+    return bool(function.xreplace(branch.parameters).free_symbols & set(branch.integers))
 
 
 def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]:
@@ -120,9 +101,7 @@ def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]
     for branch in branches:
         start = {s: S.Zero if s == TAU else S.One for s in branch.free}
         row = [f.xreplace(branch.parameters).xreplace(start) for f in functions]
-        if not any(
-            all(same(a, b) for a, b in zip(row, other, strict=True)) for other in rows
-        ):
+        if not any(all(same(a, b) for a, b in zip(row, other, strict=True)) for other in rows):
             rows.append(row)
     return rows
 
@@ -130,10 +109,7 @@ def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]
 def _reflection(realness: Realness) -> list[Branch]:
     """The reflected maps of a branch that depends on |lambda|, as a branch of their own."""
     branch = realness.branch
-    if (
-        not any(e.has(Abs(LAMBDA)) for e in branch.parameters.values())
-        or realness.facts.sign(LAMBDA) == "+"
-    ):
+    if not any(e.has(Abs(LAMBDA)) for e in branch.parameters.values()) or realness.facts.sign(LAMBDA) == "+":
         return []
     return [branch.substitute({LAMBDA: S.NegativeOne})]
 
@@ -147,9 +123,7 @@ def _over_roots(function: Expr, values: list[Expr], rooted: list[Branch]) -> lis
         start = {s: S.Zero if s == TAU else S.One for s in branch.free}
         value = function.xreplace(branch.parameters).xreplace(start)
         try:
-            ring = Ring(
-                sorted(value.free_symbols | minimal.free_symbols | {x, root}, key=str)
-            )
+            ring = Ring(sorted(value.free_symbols | minimal.free_symbols | {x, root}, key=str))
             image = ring.fraction(value)
         except NotPolynomial:
             return []
@@ -158,20 +132,14 @@ def _over_roots(function: Expr, values: list[Expr], rooted: list[Branch]) -> lis
         total = total * ring.expression(graph.resultant(ring.polynomial(minimal), name))
     poly = rational_form(total).as_numer_denom()[0].as_poly(x)
     lead = poly.LC()
-    return [
-        positive_lead(tidy(c / lead))
-        for c in poly.all_coeffs()[1:]
-        if (c / lead).cancel().free_symbols
-    ]
+    return [positive_lead(tidy(c / lead)) for c in poly.all_coeffs()[1:] if (c / lead).cancel().free_symbols]
 
 
 def _elementary(values: list[Expr]) -> list[Expr]:
     """Elementary symmetric functions, constants and repetitions left out."""
     found = []
     for k in range(1, len(values) + 1):
-        total = rational_form(
-            Add(*(Mul(*subset) for subset in combinations(values, k)))
-        )
+        total = rational_form(Add(*(Mul(*subset) for subset in combinations(values, k))))
         if total.free_symbols:
             found.append(positive_lead(total))
     return found
@@ -179,12 +147,8 @@ def _elementary(values: list[Expr]) -> list[Expr]:
 
 def rational_form(expression: Expr) -> Expr:
     """The expression with square roots that cancel between conjugates removed."""
-    roots = sorted(
-        (p for p in expression.atoms(Pow) if p.exp == Rational(1, 2)), key=str
-    )
-    roots += sorted(
-        (p for p in expression.atoms(Pow) if p.exp == Rational(-1, 2)), key=str
-    )
+    roots = sorted((p for p in expression.atoms(Pow) if p.exp == Rational(1, 2)), key=str)
+    roots += sorted((p for p in expression.atoms(Pow) if p.exp == Rational(-1, 2)), key=str)
     table: dict[Expr, Symbol] = {}
     for root in roots:
         symbol = table.setdefault(sqrt(root.base), Symbol(f"_r{len(table)}", real=True))
@@ -196,11 +160,7 @@ def rational_form(expression: Expr) -> Expr:
         result = value.expression()
         for root, symbol in table.items():
             result = _even(ring, result, symbol, root.base)
-        return (
-            result.cancel().factor()
-            if not result.has(*table.values()) and result.is_Add
-            else result
-        )
+        return result.cancel().factor() if not result.has(*table.values()) and result.is_Add else result
     except (NotPolynomial, ZeroDivisionError):
         return expression.xreplace({s: r for r, s in table.items()})
 
@@ -216,10 +176,6 @@ def _even(ring: Ring, expression: Expr, symbol: Symbol, radicand: Expr) -> Expr:
             continue
         total = S.Zero
         for (power,), coefficient in poly.terms():
-            total += (
-                coefficient
-                * radicand ** (power // 2)
-                * (sqrt(radicand) if power % 2 else 1)
-            )
+            total += coefficient * radicand ** (power // 2) * (sqrt(radicand) if power % 2 else 1)
         parts.append(total.expand())
     return (parts[0] / parts[1]).cancel()

@@ -38,7 +38,7 @@ def dimensions(family: Family, canonical: bool, point: Point) -> Dimensions | No
             return None
         count = len(family.independent)
         total, shape = rank(rows), rank([row[:2] for row in rows])
-        pure = rank([row[2:] for row in rows])
+        pure = rank(_gradients(family, point))
     if total is None or shape is None or pure is None:
         return None
     lifted = count + 2 - total
@@ -58,6 +58,17 @@ def _raw_rows(family: Family, point: Point) -> list[list[Number]]:
             here, slope, *gradient = function(u, *values)
             weight = 1 - mpmath.mpf(int(feature.power.p)) / int(feature.power.q)
             rows.append([u * slope - weight * here, slope, *gradient])
+    return rows
+
+
+def _gradients(family: Family, point: Point) -> list[list[Number]]:
+    """The derivatives of all channels by the parameters, at several states."""
+    values = [to_number(point.parameters[p]) for p in family.independent]
+    rows = []
+    for _, channel in family.channels:
+        parts = [channel.diff(p) for p in family.independent]
+        function = compiled((family.state, *family.independent), parts)
+        rows += [function(u, *values) for u in _states(point, len(parts) + 6)]
     return rows
 
 

