@@ -11,7 +11,9 @@ from typing import Annotated
 
 import typer
 
+from identify.command.measured import Measured, read_units
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
+from identify.command.question import from_family, required
 from identify.report import Format
 
 _MOST_INPUT = 100_000  # characters read from standard input; the parser's own limit is lower
@@ -31,11 +33,11 @@ _BY_SUFFIX: dict[str, Format] = {".json": "json", ".md": "markdown", ".tex": "la
 
 def analyze(
     law: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="LAW", help="The law, such as \"z''+d*z'+a*z+b*z**3=0\"; - reads standard input."
         ),
-    ],
+    ] = None,
     assume: Annotated[
         list[str] | None,
         typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
@@ -44,6 +46,28 @@ def analyze(
         list[str] | None,
         typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
     ] = None,
+    family: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Take the law from the catalogue, or from a family file."),
+    ] = None,
+    require: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Exit with 1 unless these are identified, such as d,a."),
+    ] = None,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND[=VALUE]",
+            help='What was measured, such as "displacement=0.400+-0.002 m" or "g=9.81"; repeatable.',
+        ),
+    ] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=UNIT", help="The unit of the state or of a parameter; repeatable."),
+    ] = None,
+    unknown_clock: Annotated[
+        bool, typer.Option("--unknown-clock", help="Footage whose frame rate is not known.")
+    ] = False,
     form: Annotated[
         FormatName | None,
         typer.Option("--format", help="Report format; text, unless --output ends in .json, .md or .tex."),
@@ -73,13 +97,22 @@ def analyze(
         identify analyze "z'' = rho*z'**2/z - k*z**2" --domain "z > 0" --strata
 
         identify analyze "m*q'' + c*q' + k*q = 0" --json -o oscillator.json
+
+        identify analyze --family cubic-duffing --require d,a
+
+        identify analyze "z''+d*z'+a*z+b*z**3=0" --anchor "displacement=0.400+-0.002 m"
     """
     with orderly(debug):
         chosen = _format(form, json, output)
         if timeout is not None and not 0 < timeout < float("inf"):
             raise refuse(f"--timeout needs a positive number of seconds, not {timeout:g}")
-        text = _law_text(law)
-        raise typer.Exit(_run(text, assume or [], domain or [], chosen, strata, timeout, output))
+        question = from_family(family, law, assume or [], domain or [])
+        text = _law_text(question.law)
+        measured = Measured(anchor or [], read_units(unit or []), unknown_clock)
+        code = _run(
+            text, question.assume, question.domain, chosen, strata, timeout, output, require, measured
+        )
+        raise typer.Exit(code)
 
 
 def _run(
@@ -90,12 +123,23 @@ def _run(
     strata: bool,
     timeout: float | None,
     output: Path | None,
+    require: str | None,
+    measured: Measured,
 ) -> int:
     from identify.command.output import save, show
     from identify.engine import analyze as answer
 
     with _patience():
-        analysis = answer(text, assume=assume, domain=domain, strata=strata, timeout=timeout)
+        analysis = answer(
+            text,
+            assume=assume,
+            domain=domain,
+            strata=strata,
+            timeout=timeout,
+            anchors=measured.anchors,
+            units=measured.units,
+            unknown_clock=measured.unknown_clock,
+        )
     if output is None or str(output) == "-":
         show(analysis, form)
     else:
@@ -104,6 +148,8 @@ def _run(
         except OSError as error:
             raise refuse(f"cannot write {output}: {error.strerror or error}") from None
     sys.stdout.flush()
+    if require is not None:
+        return required(analysis, require)
     return UNDECIDED if analysis.outcome == "undecided" else DONE
 
 

@@ -5,7 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_WITH_VALUE = frozenset({"--assume", "--domain", "--format", "--timeout", "--output", "-o"})
+_WITH_VALUE = frozenset(
+    {
+        "--assume",
+        "--domain",
+        "--format",
+        "--timeout",
+        "--output",
+        "-o",
+        "--anchor",
+        "--unit",
+        "--family",
+        "--require",
+    }
+)
 _PRIME = re.compile("['\"′″’]")
 _OPERATOR = re.compile(r"[*^=+/(|\s]")
 
@@ -32,7 +45,7 @@ def _is_law(word: str) -> bool:
 
     A long option keeps its meaning, also as ``--assume=...``, and so does ``-oFILE``; ``-o''+o=0`` is a law.
     """
-    if not word.startswith("-") or word == "-" or re.match(r"--[a-z]+(=|$)", word):
+    if not word.startswith("-") or word == "-" or re.match(r"--[a-z]+(-[a-z]{2,})*(=|$)", word):
         return False
     if _PRIME.search(word):
         return True

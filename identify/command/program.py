@@ -7,7 +7,14 @@ from typing import Annotated
 import typer
 
 import identify
+from identify.command.alias import alias
 from identify.command.analyze import analyze
+from identify.command.bounds import bounds
+from identify.command.check import check
+from identify.command.coverage import coverage
+from identify.command.families import families
+from identify.command.init import init
+from identify.command.plan import plan
 from identify.command.verify import verify
 
 _EPILOG = (
@@ -46,3 +53,10 @@ def _program(
 
 app.command(epilog=_EPILOG)(analyze)
 app.command(epilog=_EPILOG)(verify)
+app.command(epilog=_EPILOG)(check)
+app.command(epilog=_EPILOG)(families)
+app.command(epilog=_EPILOG)(init)
+app.command(epilog=_EPILOG)(coverage)
+app.command(epilog=_EPILOG)(plan)
+app.command(epilog=_EPILOG)(alias)
+app.command(epilog=_EPILOG)(bounds)

@@ -28,7 +28,7 @@ from identify.motion.values import Values, holds, real_number
 SCHEMA = "identify/alias/1"
 Kind = Literal["parameters", "two-slope", "one-way", "none"]
 
-# 3/2 comes first: scaling by a power of two is exact in floating point and would compare a motion with itself.
+# 3/2 comes first: scaling by a power of two is exact in floating point, and a motion would meet itself.
 _SCALES = tuple(map(Rational, ("3/2", "2/3", "2", "1/2", "-1", "-3/2", "3", "1/3")))
 _SHIFTS = tuple(map(Rational, ("1/2", "0", "-1/2", "1", "-1", "2")))
 _OTHERS = tuple(map(Rational, ("3/2", "2/3", "2", "1/2", "-1", "-2", "3")))
@@ -277,7 +277,7 @@ def _proposal(
 
 
 def _admitted(branch: BranchInfo, names: dict[str, Symbol], every: Values) -> bool:
-    """Whether the branch's conditions hold; one that is only words cannot be checked and is left to verify."""
+    """Whether the branch's conditions hold; one in words only is left to the integration."""
     for text in branch.conditions:
         try:
             conditions = read_condition(text, names.values())

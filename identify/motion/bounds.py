@@ -158,12 +158,10 @@ def best_time_step(noise: float, third: float, fourth: float, damping: float) ->
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if 2 * p * middle**4 < q * middle + 2 * r else (low, middle)
-    return (low + high) / 2
+    return float(low + high) / 2
 
 
-_STENCIL = (
-    "time_step noise third fourth damping damping_lipschitz restoring_lipschitz latent_speed".split()
-)
+_STENCIL = "time_step noise third fourth damping damping_lipschitz restoring_lipschitz latent_speed".split()
 _STATE = "state_error damping damping_lipschitz restoring_lipschitz map_slope speed".split()
 
 
@@ -178,7 +176,8 @@ def evaluate(known: Known, origin: dict[str, str] | None = None, notes: tuple[st
     if lacks := known.lacking("residual", "separation", "speed"):
         missing["exact level (prop:robust-collapse)"] = tuple(lacks)
     elif total is not None:
-        exact = exact_level(total, *known.take("separation", "speed"), known.slope, known.diameter)
+        separation, speed = known.take("separation", "speed")
+        exact = exact_level(total, separation, speed, known.slope, known.diameter)
     if lacks := known.lacking("residual", "level_mismatch", "lipschitz", "speed", "sigma"):
         missing["near level (thm:near-level-stability)"] = tuple(lacks)
     elif total is not None:

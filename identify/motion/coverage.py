@@ -13,13 +13,13 @@ from identify.conclude.coverage import columns
 from identify.conclude.coverage import coverage as condition
 from identify.law import Law
 from identify.motion.design import RANK_TOLERANCE, distinct, rank_and_smallest
-from identify.motion.trajectory import Clip
+from identify.motion.trajectory import Clip, Crossing
 from identify.routes.classify import classify
 from identify.routes.feature import feature_text
 from identify.routes.route import Feature
 
 SCHEMA = "identify/coverage/1"
-MEASURED, SIMULATED = 1e-2, 1e-4  # separation of velocities, as a part of the largest speed
+MEASURED, SIMULATED = 1e-2, 1e-4  # separation of velocities, as a part of the largest speed at the levels
 
 Answer = Literal["holds", "holds in part", "not met", "undecided"]
 
@@ -123,11 +123,14 @@ def measure(
     need = needed(law)
     if isinstance(need, str):
         return _without_condition(law, clips, source, interval, need)
-    speed = max(float(np.abs(clip.path.velocity).max()) for clip in clips)
+    states = grid(clips, interval, count)
+    met = [[clip.path.crossings(u, level_tolerance) for clip in clips] for u in states]
+    # The largest speed at the levels, not anywhere: a motion that blows up later must not blur them.
+    speed = max((abs(c.velocity) for at in met for found in at for c in found), default=0.0)
     share = SIMULATED if simulated else MEASURED
     apart = share * speed if separation is None else separation
     tolerance = Tolerance(level_tolerance, apart, rank_tolerance)
-    levels = tuple(at_level(need, clips, u, tolerance) for u in grid(clips, interval, count))
+    levels = tuple(level_of(need, u, at, tolerance) for u, at in zip(states, met, strict=True))
     intervals = runs(levels, need.rank)
     full = [level.rank == need.rank for level in levels]
     answer: Answer = "holds" if all(full) else "holds in part" if any(full) else "not met"
@@ -152,7 +155,7 @@ def measure(
 
 
 def grid(clips: Sequence[Clip], interval: tuple[float, float] | None, count: int) -> list[float]:
-    """Equally spaced levels, with both ends of a wanted interval, inside the range of the states otherwise."""
+    """Equally spaced levels: with both ends of a wanted interval, else inside the range of the states."""
     if interval is not None:
         return [float(u) for u in np.linspace(*interval, count)]
     low = min(float(clip.state.min()) for clip in clips)
@@ -161,8 +164,12 @@ def grid(clips: Sequence[Clip], interval: tuple[float, float] | None, count: int
 
 
 def at_level(need: Need, clips: Sequence[Clip], level: float, tolerance: Tolerance) -> Level:
-    """The velocities at one level and their rank."""
-    met = [clip.path.crossings(level, tolerance.level) for clip in clips]
+    """The velocities of the clips at one level and their rank."""
+    return level_of(need, level, [clip.path.crossings(level, tolerance.level) for clip in clips], tolerance)
+
+
+def level_of(need: Need, level: float, met: Sequence[Sequence[Crossing]], tolerance: Tolerance) -> Level:
+    """One level from the crossings of every clip."""
     crossings = [crossing for found in met for crossing in found]
     velocities = distinct((crossing.velocity for crossing in crossings), tolerance.velocity)
     rank, smallest = rank_and_smallest(need.features, velocities, tolerance.rank)
@@ -208,8 +215,8 @@ def advice(need: Need, levels: Sequence[Level]) -> list[str]:
     if one_way and need.one_direction_rank < need.rank:
         told.append(
             f"where it fails, all motion goes one way: on one side of zero {_merging(need)} are not "
-            f"independent, so more speeds never give more than rank {need.one_direction_rank} of {need.rank}: "
-            "film the other direction too"
+            f"independent, so more speeds never give more than rank {need.one_direction_rank} of "
+            f"{need.rank}: film the other direction too"
         )
     return told
 

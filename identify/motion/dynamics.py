@@ -21,9 +21,22 @@ _RTOL, _ATOL = 1e-11, 1e-12
 
 
 def compiled(expression: Expr, *symbols: Symbol) -> Callable[..., Any]:
-    """The expression as a function of floats (or arrays) of the symbols."""
+    """The expression as a function of floats (or arrays) of the symbols; nan where it is not real."""
     function: Callable[..., Any] = lambdify(list(symbols), expression, modules=["scipy", "numpy"])
-    return function
+
+    def evaluated(*given: Any) -> Any:
+        # NumPy's floats divide by zero quietly; Python's raise.
+        numbers = [np.asarray(g, dtype=float)[()] for g in given]
+        with np.errstate(all="ignore"):
+            try:
+                value = function(*numbers)
+            except ZeroDivisionError:
+                return np.nan
+        if np.iscomplexobj(value):
+            return np.where(np.imag(value) == 0, np.real(value), np.nan)[()]
+        return value
+
+    return evaluated
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,7 @@ class Dynamics:
         return tuple(compiled(c.expression.subs(self.values), self.law.state) for c in conditions)
 
     def inside(self, state: float) -> bool:
-        """Whether the state lies in the declared domain and the acceleration at rest is a number."""
+        """Whether the state lies in the declared domain and the acceleration there is a number."""
         with np.errstate(all="ignore"):
             for condition, border in zip(
                 (c for c in self.law.domain if c.relation != "=="), self._borders, strict=True
@@ -53,7 +66,7 @@ class Dynamics:
                 value = float(border(state))
                 if not (value != 0 if condition.relation == "!=" else value > 0):
                     return False
-            return bool(np.isfinite(self.acceleration(state, 0.0)))
+            return any(bool(np.isfinite(self.acceleration(state, v))) for v in (0.0, 1.0))
 
     def stops(self) -> list[Callable[[float, Array], float]]:
         """Terminal events: leaving the domain, or blowing up."""
@@ -93,13 +106,11 @@ def simulate(
         time, state, velocity = _run(dynamics, initial, duration, rate)
     else:
         ahead, back = (_run(dynamics, initial, sign * duration / 2, rate) for sign in (1, -1))
-        time, state, velocity = (
-            np.concatenate([b[:0:-1], a]) for a, b in zip(ahead, back, strict=True)
-        )
+        time, state, velocity = (np.concatenate([b[:0:-1], a]) for a, b in zip(ahead, back, strict=True))
     if len(time) < LEAST_SAMPLES:
         raise InputError(
-            f"the motion from ({initial[0]:g}, {initial[1]:g}) gives only {len(time)} frames before it leaves "
-            "the domain or ends",
+            f"the motion from ({initial[0]:g}, {initial[1]:g}) gives only {len(time)} frames before it "
+            "leaves the domain or ends",
             hint="start elsewhere, or raise --rate or --duration",
         )
     return Clip(name or f"{initial[0]:g},{initial[1]:g}", time, state, velocity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -25,7 +26,7 @@ def semilinear_coefficients(dynamics: Dynamics) -> tuple[Expr, Expr]:
     route = classify(dynamics.law)
     if route.name != "semilinear":
         raise InputError(
-            f"the bounds are stated for laws with velocity terms 1 and v, and this law's route is {route.name}",
+            f"the bounds are stated for laws with velocity terms 1 and v; the route here is {route.name}",
             dynamics.law.text,
         )
     channels = dict(route.channels)
@@ -50,7 +51,7 @@ def estimate(
     origin = {
         "residual": "largest centred-difference residual of the data",
         "time_step": "data",
-        "noise": "three standard deviations, from fourth differences of the data",
+        "noise": "three standard deviations, from sixth differences of the data",
         "third": "law, along the data",
         "fourth": "law, along the data",
         "damping": f"law, at {_GRID} states",
@@ -65,6 +66,7 @@ def estimate(
     }
     notes = (
         "estimated constants are samples of suprema: the bounds are as good as they are",
+        "the derivatives of the path are those of the law: too small where the residual is large",
         "velocities of the data are taken to be in physical units; the design constants change with the unit",
     )
     return known, origin, notes
@@ -92,12 +94,12 @@ def _time_step(clips: Sequence[Clip]) -> float:
 def _noise(clips: Sequence[Clip]) -> float:
     """Three standard deviations of the scatter about a smooth path.
 
-    Fourth differences remove a cubic; white noise of deviation s gives them deviation s*sqrt(70).
+    Differences of order n remove polynomials below degree n; white noise of deviation s gives them the
+    deviation s*sqrt(binomial(2n, n)).
     """
-    rough = np.concatenate([np.diff(clip.state, 4) for clip in clips])
-    if not len(rough):
-        return 0.0
-    return 3 * float(np.median(np.abs(rough))) / 0.6745 / float(np.sqrt(70))
+    order = 6 if min(clip.frames for clip in clips) > 12 else 3
+    rough = np.concatenate([np.diff(clip.state, order) for clip in clips])
+    return 3 * float(np.median(np.abs(rough))) / 0.6745 / math.sqrt(math.comb(2 * order, order))
 
 
 def _law_constants(dynamics: Dynamics, low: float, high: float) -> dict[str, float]:
@@ -165,7 +167,8 @@ def velocity_design(clips: Sequence[Clip], levels: Array) -> dict[str, float]:
     separations, sigmas, mismatches = [], [], []
     for level in levels:
         met = [crossing for clip in clips for crossing in clip.path.crossings(float(level))]
-        triple = best_triple([crossing.velocity for crossing in met])
+        # The residual is known at frames, so the design is that of the frames beside the level.
+        triple = best_triple([crossing.frame_velocity for crossing in met])
         if triple is None:
             raise DataError(
                 f"at level {level:g} fewer than three velocities meet, so no bound holds there\n"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _COLOURS = ("#999999", "#e69f00", "#56b4e9", "#cc79a7", "#d55e00", "#0072b2", "#f0e442")
 _FULL = "#009e73"
 _GROUND, _INK, _LINE = "#ffffff", "#222222", "#c8c8c8"
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "figure.facecolor": _GROUND,
     "axes.facecolor": _GROUND,
     "savefig.facecolor": _GROUND,
@@ -32,7 +32,6 @@ _STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "text.parse_math": False,
 }
 
 
@@ -65,9 +64,7 @@ def draw_coverage(report: CoverageReport, clips: Sequence[Clip], state: str, fil
     _save(figure, file)
 
 
-def _phase_plane(
-    axes: Any, levels: Sequence[Level], full: int, clips: Sequence[Clip], state: str
-) -> None:
+def _phase_plane(axes: Any, levels: Sequence[Level], full: int, clips: Sequence[Clip], state: str) -> None:
     for clip in clips:
         axes.plot(clip.state, clip.path.velocity, color=_LINE, linewidth=0.8, zorder=1)
     for rank in sorted({level.rank for level in levels}):

@@ -1,4 +1,4 @@
-"""What to film: initial conditions whose motions give full rank on an interval, as well conditioned as found."""
+"""What to film: initial conditions whose motions give full rank on an interval, best conditioned first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 from identify.errors import InputError
 from identify.motion.coverage import (
     SIMULATED,
-    CoverageReport,
     Level,
     Need,
     Tolerance,
@@ -135,6 +134,18 @@ def plan(dynamics: Dynamics, wish: Wish, before: Sequence[Initial] = ()) -> Plan
         reached=reached,
         reason=None if reached else _why_not(need, wish, after),
     )
+
+
+def filmed(report: PlanReport, dynamics: Dynamics) -> list[list[Clip]]:
+    """The clips of every design of the report, for a picture."""
+    if report.wish is None or report.after is None:
+        return []
+    found = []
+    for design in (*report.before, report.after):
+        one_way = design.name == "one-way motion" or (design.name == "proposed" and report.wish.one_way)
+        film = _camera(dynamics, report.wish, one_way=one_way)
+        found.append([clip for clip in map(film, design.initial) if clip is not None])
+    return found
 
 
 Camera = Callable[[Initial], Clip | None]
@@ -279,8 +290,8 @@ def _best(judge: _Judge, profiles: list[list[list[float]]], chosen: list[int]) -
 def _why_not(need: Need, wish: Wish, after: Design) -> str:
     if wish.one_way and need.one_direction_rank < need.rank:
         return (
-            f"one-way motion cannot: it reaches rank {need.one_direction_rank} of {need.rank} with any number of "
-            "speeds"
+            f"one-way motion cannot: it reaches rank {need.one_direction_rank} of {need.rank} with any "
+            "number of speeds"
         )
     most = min(len(level.velocities) for level in after.levels)
     clips = f"{wish.clips} clip" + ("s" if wish.clips != 1 else "")

@@ -89,8 +89,10 @@ def curved_map(text: str, dynamics: Dynamics, interval: tuple[float, float]) -> 
         slopes = np.asarray(mapping.slope(states) + 0 * states, dtype=float)
         bends = np.asarray(mapping.curvature(states) + 0 * states, dtype=float)
     if not (np.isfinite(slopes).all() and np.isfinite(bends).all() and (slopes * slopes[0] > 0).all()):
-        message = f"the map is not smooth and strictly monotone for {interval[0]:g} <= {state} <= {interval[1]:g}"
-        raise InputError(message, text, 0, f"write for example --map \"{state} + {state}**3/5\"")
+        message = (
+            f"the map is not smooth and strictly monotone for {interval[0]:g} <= {state} <= {interval[1]:g}"
+        )
+        raise InputError(message, text, 0, f'write for example --map "{state} + {state}**3/5"')
     if not np.abs(bends).max() > 1e-6 * np.abs(slopes).max():
         raise InputError("the map is affine, and an affine map needs no missing coverage", text)
     return mapping
@@ -162,7 +164,10 @@ def one_way_alias(dynamics: Dynamics, mapping: CurvedMap, fastest: float) -> Ali
     clips = [_compared(dynamics, mapping, report, (low, slowest * s), []) for s in (1.0, 1.3, 1.7)]
     apart = _compared(dynamics, mapping, report, (high, -slowest), [])
     found = tuple(clip for clip in clips if clip is not None)
-    lines = ["all filmed velocities are positive", "c_hat_k(f(u)) = f'(u)*c_k(u)/D_k(f'(u)) for each term but"]
+    lines = [
+        "all filmed velocities are positive",
+        "c_hat_k(f(u)) = f'(u)*c_k(u)/D_k(f'(u)) for each term but",
+    ]
     lines.append(f"{feature_text(_DRAG)}: c_hat(f(u)) = (f''(u) + f'(u)*c(u))/(f'(u)*abs(f'(u)))")
     return _report(
         dynamics,
@@ -244,7 +249,7 @@ class _OneWayLaw:
 
 
 def _at(feature: Feature, velocity: float) -> float:
-    size = abs(velocity) ** float(feature.power)
+    size: float = abs(velocity) ** float(feature.power)
     return -size if feature.odd and velocity < 0 else size
 
 
@@ -276,7 +281,9 @@ def _compared(
 
 def _time_inside(dynamics: Dynamics, start: tuple[float, float], events: Sequence[Any]) -> float:
     with np.errstate(all="ignore"):
-        solution = solve_ivp(dynamics.field, (0.0, _LONGEST), start, method="DOP853", events=events, rtol=1e-10)
+        solution = solve_ivp(
+            dynamics.field, (0.0, _LONGEST), start, method="DOP853", events=events, rtol=1e-10
+        )
     return 0.99 * float(solution.t[-1]) if solution.status == 1 else 0.0
 
 
@@ -311,14 +318,14 @@ def _velocities_at(
     return (low, high) if np.isfinite([low, high]).all() else None
 
 
-def _crossing_pair(
-    dynamics: Dynamics, interval: tuple[float, float], fastest: float
-) -> tuple[float, float]:
+def _crossing_pair(dynamics: Dynamics, interval: tuple[float, float], fastest: float) -> tuple[float, float]:
     for factor in (0.5, 0.75, 1.0, 1.5, 2.0, 4.0):
         speed = float(f"{fastest * factor:.3g}")
         if all(_velocities_at(dynamics, interval, v) is not None for v in (speed, -speed)):
             return speed, -speed
-    raise InputError("no speed was found that crosses the interval both ways", hint="give a smaller --interval")
+    raise InputError(
+        "no speed was found that crosses the interval both ways", hint="give a smaller --interval"
+    )
 
 
 def _slowest(dynamics: Dynamics, interval: tuple[float, float], fastest: float) -> float:

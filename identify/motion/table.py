@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,7 +79,9 @@ def read_names(text: str) -> dict[str, str]:
     for part in text.split(","):
         role, equals, name = (piece.strip() for piece in part.partition("="))
         if role not in ROLES or not equals or not name:
-            raise DataError(f'--columns: "{part.strip()}" is not one of {", ".join(f"{r}=NAME" for r in ROLES)}')
+            raise DataError(
+                f'--columns: "{part.strip()}" is not one of {", ".join(f"{r}=NAME" for r in ROLES)}'
+            )
         found[role] = name
     return found
 
@@ -234,7 +237,7 @@ def _rows_by_clip(table: Table, count: int) -> dict[str, list[int]]:
 
 def _check_clip(table: Table, name: str, indices: list[int], time: Array, clips: int) -> None:
     column = table.columns["time"].name
-    for before, after in zip(indices, indices[1:], strict=False):
+    for before, after in itertools.pairwise(indices):
         if not time[after] > time[before]:
             hint = "" if clips > 1 else "\nhint: several clips in one file need a column called clip"
             raise DataError(
@@ -255,7 +258,9 @@ def _numbers(table: Table, column: Column) -> Array:
         try:
             found[index] = float(cell)
         except (TypeError, ValueError):
-            what = "the cell is empty" if cell is None or cell == "" else f"'{str(cell)[:40]}' is not a number"
+            what = (
+                "the cell is empty" if cell is None or cell == "" else f"'{str(cell)[:40]}' is not a number"
+            )
             raise DataError(f"{where}: {what}") from None
         if not math.isfinite(found[index]):
             raise DataError(f"{where}: {cell} is not finite")

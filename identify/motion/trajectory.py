@@ -37,11 +37,15 @@ class Clip:
 
 @dataclass(frozen=True)
 class Crossing:
-    """An interior point of a path at a level: when, how fast, and how far the nearest frame is from the level."""
+    """An interior point of a path at a level, and the interior frame beside it.
+
+    ``nearest_frame`` is that frame's distance from the level, ``frame_velocity`` the velocity there.
+    """
 
     time: float
     velocity: float
     nearest_frame: float
+    frame_velocity: float
 
 
 class Path:
@@ -65,13 +69,15 @@ class Path:
         With a tolerance, a turning point that misses the level by no more than that counts too.
         """
         state = self.clip.state
-        margin = float(state.max() - state.min()) * 0.1 + tolerance  # a spline overshoots its samples a little
+        margin = (
+            float(state.max() - state.min()) * 0.1 + tolerance
+        )  # a spline overshoots its samples a little
         if not state.min() - margin <= level <= state.max() + margin:
             return []
         times = self._interior(self._state.solve(level, extrapolate=False))
         if tolerance > 0:
             times = [*times, *self._near(level, tolerance, times)]
-        return [Crossing(t, float(self._velocity(t)), self._nearest_frame(t, level)) for t in times]
+        return [Crossing(t, float(self._velocity(t)), *self._nearest_frame(t, level)) for t in times]
 
     def _interior(self, times: Array) -> list[float]:
         """Real interior times; a stretch at rest on the level (marked by nan) counts as its first time."""
@@ -92,9 +98,11 @@ class Path:
         time = self.clip.time
         return [float(time[i]) for i in near if not any(time[i - 1] <= t <= time[i + 1] for t in met)]
 
-    def _nearest_frame(self, time: float, level: float) -> float:
-        after = int(np.clip(np.searchsorted(self.clip.time, time), 1, self.clip.frames - 1))
-        return float(min(abs(self.clip.state[after] - level), abs(self.clip.state[after - 1] - level)))
+    def _nearest_frame(self, time: float, level: float) -> tuple[float, float]:
+        after = int(np.searchsorted(self.clip.time, time))
+        inner = (int(np.clip(i, 1, self.clip.frames - 2)) for i in (after - 1, after))
+        away, index = min((abs(float(self.clip.state[i]) - level), i) for i in inner)
+        return away, float(self.velocity[index])
 
 
 def smooth(clip: Clip, window: int) -> Clip:

@@ -11,6 +11,8 @@ from sympy import Expr, Rational, Symbol
 from identify.errors import InputError
 from identify.law import Condition, Law, read_expression
 from identify.law.functions import nearest
+from identify.orbit.generators import Unhandled
+from identify.orbit.problem import eliminations
 
 Values = dict[Symbol, Expr]
 
@@ -18,7 +20,7 @@ _TINY = 1e-12
 
 
 def read_parameters(text: str, law: Law) -> Values:
-    """The values in ``"d=0.2, a=1"``, exact, one for every parameter of the law and inside its assumptions."""
+    """The values in ``"d=0.2, a=1"``: exact, one for every parameter, inside the assumptions."""
     known = {parameter.name: parameter for parameter in law.parameters}
     found: Values = {}
     for name, value, offset in _assignments(text):
@@ -81,8 +83,14 @@ def read_interval(text: str) -> tuple[float, float]:
 def ordinary_parameters(law: Law) -> Values:
     """The first simple values that meet the assumptions, for a user who gave none."""
     simple = [Rational(text) for text in ("1", "1/2", "2", "1/5", "3", "-1", "-1/2")]
-    for values in itertools.islice(itertools.product(simple, repeat=len(law.parameters)), 20_000):
-        found = dict(zip(law.parameters, values, strict=True))
+    try:
+        tied = eliminations(law)
+    except Unhandled:
+        tied = {}
+    free = [parameter for parameter in law.parameters if parameter not in tied]
+    for values in itertools.islice(itertools.product(simple, repeat=len(free)), 20_000):
+        chosen = dict(zip(free, values, strict=True))
+        found = {p: chosen[p] if p in chosen else tied[p].subs(chosen) for p in law.parameters}
         if all(holds(condition, found) for condition in law.assumptions):
             return found
     raise InputError("no simple values meet the assumptions", hint=f'give --parameters "{_example(law)}"')

@@ -1,0 +1,154 @@
+"""``identify coverage DATA --law LAW``: whether the filmed motions meet the theorem's rank condition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse
+
+if TYPE_CHECKING:
+    from identify.law import Law
+    from identify.motion.coverage import CoverageReport
+    from identify.motion.trajectory import Clip
+
+
+def coverage(
+    data: Annotated[
+        Path | None,
+        typer.Argument(metavar="DATA", help="Clips as CSV, Parquet or NPZ; none: simulate."),
+    ] = None,
+    law: Annotated[str, typer.Option(metavar="LAW", help="The law, such as \"z''+d*z'+a*z=0\".")] = "",
+    assume: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
+    domain: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Where coverage is wanted; all states that occur otherwise."),
+    ] = None,
+    levels: Annotated[int, typer.Option(metavar="N", min=2, max=2001, help="How many state levels.")] = 41,
+    tolerance: Annotated[
+        float, typer.Option(metavar="T", min=0, help="How near a turning point must come to a level.")
+    ] = 0.0,
+    separation: Annotated[
+        float | None,
+        typer.Option(
+            metavar="V", min=0, help="Velocities closer than this count once; 1 % of the largest speed."
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="ROLE=NAME,..", help="Columns: time, state, velocity, clip.")
+    ] = None,
+    window: Annotated[
+        int | None, typer.Option(metavar="N", min=3, help="Smooth over N frames (degree two) first; odd.")
+    ] = None,
+    parameters: Annotated[
+        str | None, typer.Option(metavar="P=X,..", help='Simulate with these values, such as "d=0.2,a=1".')
+    ] = None,
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(metavar="Z,V", help="Simulate from this state and velocity; repeatable."),
+    ] = None,
+    duration: Annotated[float, typer.Option(min=0, help="Length of a simulated clip.")] = 10.0,
+    rate: Annotated[float, typer.Option(min=0, help="Frames per time unit of a simulated clip.")] = 60.0,
+    centred: Annotated[
+        bool, typer.Option("--centred", help="The initial condition is the middle of the clip.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the phase plane coloured by rank.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="The document identify/coverage/1.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Tell at which positions the filmed velocities suffice for the theorem behind the analysis.
+
+    DATA has the columns time and state (or the law's own name for it), and optionally velocity and clip.
+    Exit code 0 if coverage holds (over --interval, or somewhere), 1 if not, 3 if no theorem applies.
+
+    Examples:
+
+        identify coverage clips.csv --law "q''=-k*q-d*q'-c*q'*abs(q')" --interval=-0.2,0.2
+
+        identify coverage --law "z''+a*z=0" --parameters "a=1" --initial "1,0" --plot phase.png
+    """
+    with orderly(debug):
+        from identify.law import read_law
+        from identify.motion.extra import need
+
+        need("identify coverage", "numpy", "scipy")
+        from identify.motion.coverage import measure
+        from identify.motion.values import read_interval
+
+        if not law:
+            raise refuse("which law? Give it with --law")
+        if window is not None and window % 2 == 0:
+            raise refuse(f"--window needs an odd number of frames, not {window}")
+        read = read_law(law, assume or [], domain or [])
+        wanted = None if interval is None else read_interval(interval)
+        if data is not None:
+            clips = _filmed(data, read, columns, window)
+        else:
+            clips = _simulated(read, parameters, initial or [], duration, rate, centred)
+        report = measure(
+            read,
+            clips,
+            source=f"from {data}" if data is not None else "simulated",
+            interval=wanted,
+            count=levels,
+            level_tolerance=tolerance,
+            separation=separation,
+            simulated=data is None,
+        )
+        _show(report, clips, read, plot, json)
+        raise typer.Exit(_code(report))
+
+
+def _filmed(data: Path, law: Law, columns: str | None, window: int | None) -> list[Clip]:
+    from identify.motion.table import read_clips, read_names
+    from identify.motion.trajectory import LEAST_SAMPLES, smooth
+
+    clips = read_clips(data, law.state.name, read_names(columns) if columns else None)
+    if window is None:
+        return clips
+    short = next((clip for clip in clips if clip.frames < window + LEAST_SAMPLES - 1), None)
+    if short is not None:
+        raise refuse(f"clip {short.name} has {short.frames} frames, too few for --window {window}")
+    return [smooth(clip, window) for clip in clips]
+
+
+def _simulated(
+    law: Law, parameters: str | None, initial: list[str], duration: float, rate: float, centred: bool
+) -> list[Clip]:
+    from identify.motion.dynamics import Dynamics, simulate
+    from identify.motion.values import read_numbers, read_parameters
+
+    if parameters is None or not initial:
+        raise refuse("without DATA, --parameters and at least one --initial are needed")
+    if not (duration > 0 and rate > 0 and duration * rate <= 1e6):
+        raise refuse("--duration and --rate must be positive, and at most a million frames")
+    dynamics = Dynamics(law, read_parameters(parameters, law))
+    starts = [read_numbers(text, 2, "an initial condition", "1,0") for text in initial]
+    return [simulate(dynamics, (u, v), duration, rate, centred=centred) for u, v in starts]
+
+
+def _show(report: CoverageReport, clips: list[Clip], law: Law, plot: Path | None, json: bool) -> None:
+    from identify.motion.page import print_json
+    from identify.motion.words import coverage_page
+
+    if plot is not None and report.levels:
+        from identify.motion.picture import draw_coverage
+
+        try:
+            draw_coverage(report, clips, law.state.name, plot)
+        except OSError as error:
+            raise refuse(f"cannot write {plot}: {error.strerror or error}") from None
+    print_json(report.to_dict()) if json else coverage_page(report).print()
+
+
+def _code(report: CoverageReport) -> int:
+    if report.answer == "undecided":
+        return UNDECIDED
+    if report.answer == "holds in part":
+        return DONE if report.interval is None else NOT_MET
+    return DONE if report.answer == "holds" else NOT_MET
