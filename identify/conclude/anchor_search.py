@@ -39,6 +39,7 @@ class Sets:
     parameters: dict[Symbol, tuple[Sufficient, ...]]
     everything: tuple[Sufficient, ...]
     tangent: Tangent | None
+    stopped: bool = False
 
 
 def candidates(
@@ -95,7 +96,7 @@ class _Search:
                 self.budget.check("looking for anchors")
                 count += self._try(chosen, targets, whole and not self._known(self.everything, chosen))
                 if count > MOST_SETS:
-                    return self._sets()
+                    return replace(self._sets(), stopped=True)
         return self._sets()
 
     def _mirror(self, chosen: tuple[Anchor, ...]) -> frozenset[Anchor]:

@@ -132,7 +132,10 @@ class _Calibration:
         anchored = AnchoredSet(self.compatible, tuple(self.found), places, clock=clock)
         anchors = candidates(self.compatible, places, moving, clock)
         try:
-            return search(anchored, moving, anchors, self.budget.part(SEARCH_SECONDS)), anchored
+            found = search(anchored, moving, anchors, self.budget.part(SEARCH_SECONDS))
+            if found.stopped:
+                self.notes.append("not all sets of anchors were tried: there are too many")
+            return found, anchored
         except BudgetExceeded as error:
             self.notes.append(f"the search for anchors was stopped: {error.reason}")
             return None, anchored

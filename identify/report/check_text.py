@@ -37,7 +37,11 @@ def print_check(report: CheckReport, console: Console) -> None:
 def _finding(result: Checked, finding: Finding) -> Iterator[Text]:
     label, style = _LABEL[finding.kind]
     yield Text.assemble(
-        (f"{result.path}:{finding.line}:{finding.column}", "bold"), ": ", (label, style), ": ", finding.message
+        (f"{result.path}:{finding.line}:{finding.column}", "bold"),
+        ": ",
+        (label, style),
+        ": ",
+        finding.message,
     )
     if finding.kind != "note":
         yield from map(Text, excerpt(result.path, finding))

@@ -1,43 +1,42 @@
-"""One hint about calibration: which physical measurement would settle what video leaves open.
-
-The hint names a measurement that suffices for the maps listed in the analysis; it is no claim that
-nothing less would do.
-"""
+"""What to measure: the computed sets of anchors in words, and what given anchors do."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from identify.analysis import Analysis, BranchInfo
-from identify.report.notation import Notation, listing, mentions, sentence
+from identify.analysis import Analysis, AnchorSet, CalibratedParameter, Calibration, Clock, GivenAnchors
+from identify.report.notation import Notation, listing, sentence
+
+MOST_SETS = 4
+_PHRASES = {
+    "origin": "which picture shows the origin",
+    "state": "a position with its sign",
+    "another state": "a second one",
+    "amplitude": "the size of a displacement from the origin",
+    "displacement": "the distance between two positions",
+    "frame-rate": "the true frame rate (or a known period)",
+}
+_UNSIGNED = ("amplitude", "displacement")
 
 
 def what_to_measure(analysis: Analysis, notation: Notation) -> Iterator[str]:
     """Sentences, most useful first; nothing where no claim was made."""
-    if analysis.outcome != "done" or analysis.gauge is None:
+    calibration = analysis.calibration
+    if calibration is None or analysis.outcome == "unsupported":
         return
-    if all(verdict.status == "identified" for verdict in analysis.parameters.values()):
-        yield _nothing(analysis)
-        return
-    main = _main_branch(analysis)
-    if main is not None and _moved(main):
-        yield from _anchor(analysis, main, notation)
-    redundant = [name for name, verdict in analysis.parameters.items() if verdict.redundant]
-    if redundant:
-        names = listing(map(notation.formula, redundant))
-        yield (
-            f"{names} enter the law only in combination: no video and no ruler separates them, "
-            "an independent measurement of one of them does."
-        )
-    finite = [name for name, verdict in analysis.parameters.items() if verdict.status == "finite"]
-    if finite:
-        names = listing(map(notation.formula, finite))
-        yield f"To choose among the values of {names}, declare what is known, such as a sign, with --assume."
+    if calibration.clock is not None:
+        yield from _clock(calibration.clock, notation)
+    if calibration.given is not None:
+        yield from _given(calibration.given, analysis, notation)
+    if not calibration.needed:
+        yield _nothing(calibration)
+    elif calibration.given is None or _still_open(calibration.given):
+        yield from _sets(analysis, calibration, notation)
+    yield from (sentence(notation.prose(note)) for note in calibration.notes)
 
 
-def _nothing(analysis: Analysis) -> str:
-    assert analysis.gauge is not None
-    if analysis.gauge.dimension == 0:
+def _nothing(calibration: Calibration) -> str:
+    if calibration.dimension == 0:
         return "Nothing: video alone determines every parameter."
     return (
         "Nothing for the parameters. A known displacement turns the fitted coordinate into physical units, "
@@ -45,37 +44,143 @@ def _nothing(analysis: Analysis) -> str:
     )
 
 
-def _main_branch(analysis: Analysis) -> BranchInfo | None:
-    assert analysis.gauge is not None
-    branches = analysis.gauge.branches
-    return next(
-        (branch for branch in branches if branch.kind == "identity"), branches[0] if branches else None
-    )
+# -- the smallest sets ----------------------------------------------------------------------------
 
 
-def _anchor(analysis: Analysis, branch: BranchInfo, notation: Notation) -> Iterator[str]:
-    state = notation.formula(analysis.law.state)
-    result = f", and with it {listing(map(notation.formula, _moved(branch)))}"
-    free = listing(map(notation.formula, branch.free))
-    if _is_scale(branch, analysis.law.state):
-        yield f"One known displacement {state} (not zero, with its sign): it fixes {free}{result}."
-    elif len(branch.free) == 1:
-        yield f"One known position {state} on the video: in general it fixes {free}{result}."
-    else:
-        yield sentence(
-            f"{len(branch.free)} independent known quantities, such as {len(branch.free)} known positions "
-            f"{state} on the video: in general they fix {free}{result}"
+def _sets(analysis: Analysis, calibration: Calibration, notation: Notation) -> Iterator[str]:
+    groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for name, sets in calibration.parameters.items():
+        groups.setdefault(tuple(s.anchors for s in sets), []).append(name)
+    for names in groups.values():
+        yield _for(names, calibration.parameters[names[0]], notation)
+    together = [s.anchors for s in calibration.everything]
+    if len(groups) > 1 and all(together != list(anchors) for anchors in groups):
+        yield _for([], calibration.everything, notation)
+    yield from _conversion(calibration, notation)
+    yield from _remarks(analysis, calibration, notation)
+
+
+def _for(names: Sequence[str], sets: Sequence[AnchorSet], notation: Notation) -> str:
+    target = f"For {listing(map(notation.formula, names))}" if names else "For all of them"
+    if not sets:
+        return f"{target}: no set of up to three of these measurements suffices."
+    shown = [_set(s, notation) for s in sets[:MOST_SETS]]
+    more = f"; {len(sets) - MOST_SETS} more in the JSON document" if len(sets) > MOST_SETS else ""
+    return f"{target}: {'; or '.join(shown)}{more}."
+
+
+def _set(anchors: AnchorSet, notation: Notation) -> str:
+    text = listing(_phrase(a, notation) for a in anchors.anchors)
+    if all(a in _UNSIGNED for a in anchors.anchors):
+        text += ", without its sign"
+    return text if anchors.scope == "global" else f"{text} (decided near the true values only)"
+
+
+def _phrase(anchor: str, notation: Notation) -> str:
+    kind, _, name = anchor.partition(" ")
+    if kind == "parameter":
+        return f"the value of {notation.formula(name)}"
+    return _PHRASES.get(anchor) or notation.verbatim(anchor)
+
+
+def _conversion(calibration: Calibration, notation: Notation) -> Iterator[str]:
+    if calibration.scale is None or not calibration.conversion:
+        return
+    formulas = [notation.formula(f"{name} = {value}") for name, value in calibration.conversion.items()]
+    yield f"Then {listing(formulas)}, where {notation.formula(f'scale = {calibration.scale}')}."
+
+
+def _remarks(analysis: Analysis, calibration: Calibration, notation: Notation) -> Iterator[str]:
+    everything = calibration.everything
+    if any(s.where for sets in calibration.parameters.values() for s in sets):
+        state = notation.formula(analysis.law.state)
+        yield f"Measure {state} where the videos cover it; a position or distance of zero tells nothing."
+    if everything and all(any(o.startswith("reflection") for o in s.open) for s in everything):
+        yield "The direction of the coordinate (a reflection) stays open; no parameter depends on it."
+    if calibration.rank is not None and calibration.dimension:
+        chosen = calibration.dimension
+        numbers = "the one number" if chosen == 1 else f"the {chosen} numbers"
+        fixed = "" if chosen == 1 == calibration.rank else f"{calibration.rank or 'none'} of "
+        yield (
+            f"Known positions fix {fixed}{numbers} that a fit chooses "
+            f"(anchor rank {calibration.rank}, lifted dimension {chosen})."
         )
 
 
-def _moved(branch: BranchInfo) -> list[str]:
-    """The parameters whose reported value depends on the freedom of the coordinate."""
-    return [n for n, v in branch.parameters.items() if any(mentions(v, symbol) for symbol in branch.free)]
+# -- given anchors --------------------------------------------------------------------------------
 
 
-def _is_scale(branch: BranchInfo, state: str) -> bool:
-    """Whether the map is a pure rescaling of the state by its one free number."""
-    if len(branch.free) != 1 or branch.map is None:
-        return False
-    (scale,) = branch.free
-    return branch.map.replace(" ", "") in {f"{scale}*{state}", f"{state}*{scale}"}
+def _still_open(given: GivenAnchors) -> bool:
+    return any(p.status != "identified" for p in given.parameters.values())
+
+
+def _given(given: GivenAnchors, analysis: Analysis, notation: Notation) -> Iterator[str]:
+    texts = listing(notation.verbatim(a.text) for a in given.anchors)
+    new = [n for n, p in given.parameters.items() if _became_known(n, p, analysis)]
+    if new:
+        known = listing(_known(name, given.parameters[name], notation) for name in new)
+        yield f"With {texts}, video determines {known}."
+    else:
+        yield f"With {texts}, video determines no further parameter."
+    for name, parameter in given.parameters.items():
+        if parameter.status != "identified":
+            yield sentence(f"{notation.formula(name)} stays {_open(parameter, notation)}")
+    if given.open:
+        yield sentence("Still open: " + "; ".join(map(notation.verbatim, given.open)))
+    if given.scope != "global":
+        yield sentence(notation.prose(given.statement))
+    if given.where:
+        yield sentence("This needs: " + "; ".join(map(notation.verbatim, given.where)))
+
+
+def _became_known(name: str, parameter: CalibratedParameter, analysis: Analysis) -> bool:
+    return parameter.status == "identified" and analysis.parameters[name].status != "identified"
+
+
+def _known(name: str, parameter: CalibratedParameter, notation: Notation) -> str:
+    told = []
+    if parameter.relative_uncertainty is not None:
+        told.append(f"to {100 * parameter.relative_uncertainty:.2g} %")
+    if parameter.unit not in (None, "1"):
+        told.append(f"in {parameter.unit}")
+    formula = notation.formula(name)
+    return f"{formula} ({notation.verbatim(', '.join(told))})" if told else formula
+
+
+def _open(parameter: CalibratedParameter, notation: Notation) -> str:
+    if parameter.status == "finite":
+        others = listing(map(notation.formula, parameter.alternatives), "or")
+        return f"ambiguous: a fit may also report {others}"
+    words = {"sign": "known in sign only", "free": "free", "undecided": "undecided"}
+    return words.get(parameter.status, parameter.status)
+
+
+# -- the clock ------------------------------------------------------------------------------------
+
+
+def _clock(clock: Clock, notation: Notation) -> Iterator[str]:
+    if not clock.restored_by:
+        yield "The clock needs no measurement: a number in the law fixes it."
+        return
+    symbol = notation.formula(clock.symbol)
+    names = [a.partition(" ")[2] for a in clock.restored_by if a.startswith("parameter ")]
+    others = [f"the value of {notation.formula(name)}" for name in names]
+    ways = listing(["the true frame rate", "a known period", *others], "or")
+    yield f"The clock of the footage is unknown by a factor {symbol}: {ways} restores it."
+    if clock.weights:
+        told = [
+            notation.formula(name + _factor("lambda", w) + _factor(clock.symbol, k))
+            for name, (w, k) in clock.weights.items()
+            if (w, k) != ("0", "0")
+        ]
+        if told:
+            yield f"A fit reports {listing(told)}."
+
+
+def _factor(scale: str, weight: str) -> str:
+    """The factor ``scale**-weight``, as it continues a product."""
+    if weight == "0":
+        return ""
+    size = weight.removeprefix("-")
+    power = scale if size == "1" else f"{scale}**({size})" if "/" in size else f"{scale}**{size}"
+    return f"*{power}" if weight.startswith("-") else f"/{power}"

@@ -31,9 +31,24 @@ def test_everything_reaches_the_engine(engine: Engine, identify: Run) -> None:
         "--strata",
         "--timeout",
         "2.5",
+        "--anchor",
+        "amplitude=0.4 m",
+        "--anchor",
+        "origin",
+        "--unit",
+        "z=m",
+        "--unknown-clock",
     ]
     assert identify("analyze", LAW, *options) == 0
-    expected = {"assume": ["b != 0", "-a > 0"], "domain": ["-1 < z < 1"], "strata": True, "timeout": 2.5}
+    expected = {
+        "assume": ["b != 0", "-a > 0"],
+        "domain": ["-1 < z < 1"],
+        "strata": True,
+        "timeout": 2.5,
+        "anchors": ["amplitude=0.4 m", "origin"],
+        "units": {"z": "m"},
+        "unknown_clock": True,
+    }
     assert engine.calls == [(LAW, expected)]
 
 

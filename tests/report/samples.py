@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from identify.analysis import (
     Analysis,
+    AnchorSet,
     BranchInfo,
+    Calibration,
     CanonicalInfo,
     Coverage,
     Gauge,
@@ -43,6 +45,17 @@ EXACT = Guarantee(
 
 def verdict(status, transform, why, alternatives=(), redundant=False):
     return ParameterVerdict(status, transform, tuple(alternatives), why, redundant)
+
+
+AMPLITUDE = AnchorSet(
+    ("amplitude",), 1, "global", ("reflection zhat = -z",), ("z1 lies inside the covered interval",)
+)
+ORIGIN_AND_STATE = AnchorSet(("origin", "state"), 1, "global", (), ("0 lies inside the covered interval",))
+KNOWN_STIFFNESS = AnchorSet(("parameter k",), 1, "global", ("coordinate zhat = lambda*z",), ())
+
+
+def calibration(dimension, rank, parameters, everything, **more):
+    return Calibration(dimension, rank, True, "global", parameters, everything, (), **more)
 
 
 CUBIC = Analysis(
@@ -86,6 +99,9 @@ CUBIC = Analysis(
     guarantee=EXACT,
     certificate={"checks": []},
     warnings=(),
+    calibration=calibration(
+        1, 1, {"b": (AMPLITUDE,)}, (AMPLITUDE,), scale="zhat/z", conversion={"b": "b_hat*scale**2"}
+    ),
 )
 
 HELMHOLTZ = Analysis(
@@ -152,7 +168,9 @@ HELMHOLTZ = Analysis(
     guarantee=EXACT,
     certificate={},
     warnings=(),
+    calibration=calibration(1, 1, {"alpha": (), "beta": (ORIGIN_AND_STATE,)}, (ORIGIN_AND_STATE,)),
 )
+
 
 OVERHEAD = Analysis(
     law=LawInfo(
@@ -282,7 +300,9 @@ REDUNDANT = Analysis(
     guarantee=EXACT,
     certificate={},
     warnings=(),
+    calibration=calibration(2, 1, {"m": (KNOWN_STIFFNESS,)}, (KNOWN_STIFFNESS,)),
 )
+
 
 ALL = {
     "cubic": CUBIC,

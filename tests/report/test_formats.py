@@ -49,7 +49,9 @@ def test_cubic_text_tells_the_whole_story() -> None:
         "ẑ = λz with λ free (λ ≠ 0)",
         "d, a, sign(b)",
         "motion at 3 or more different velocities, for example −1, 0, 1",
-        "One known displacement z (not zero, with its sign): it fixes λ, and with it b.",
+        "For b: the size of a displacement from the origin, without its sign.",
+        "Then b = b_hat·scale², where scale = ẑ/z.",
+        "The direction of the coordinate (a reflection) stays open; no parameter depends on it.",
         "The verdicts leave out b = 0",
         "global, real, generic, exact",
     ):
@@ -73,7 +75,7 @@ def test_redundancy_is_kept_apart_from_the_coordinate() -> None:
     text = squeezed(render_text(REDUNDANT, width=120))
     assert "free, redundant" in text
     assert "depends on the coordinate" not in text
-    assert "One known displacement" not in text
+    assert "For m: the value of k." in text
 
 
 def test_unsupported_withholds_the_claim() -> None:
