@@ -1,6 +1,6 @@
 # make demo   from a clean clone: environment, install, one analysis
 # make test   everything that must hold: format, lint, types, import contracts, tests
-# make bench  engine times, side by side with symident
+# make bench  engine times, side by side with symident; the catalogue checked cold and cached
 
 PYTHON ?= python3
 VENV := .venv
@@ -44,6 +44,7 @@ test: $(VENV)/.full
 
 bench: $(VENV)/.bench
 	$(BIN)/python $(BENCHMARK)
+	$(BIN)/python tests/benchmark_check.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -6,19 +6,11 @@ import re
 from collections.abc import Sequence
 
 _WITH_VALUE = frozenset(
-    {
-        "--assume",
-        "--domain",
-        "--format",
-        "--timeout",
-        "--output",
-        "-o",
-        "--anchor",
-        "--unit",
-        "--family",
-        "--require",
-    }
+    """--assume --domain --format --timeout --output -o --anchor --unit --family --require --parameters
+    --interval --clips --levels --duration --rate --speed --initial --plot --parameter --map
+    --velocities""".split()
 )
+_WITH_LAW = frozenset({"analyze", "plan", "alias"})
 _PRIME = re.compile("['\"′″’]")
 _OPERATOR = re.compile(r"[*^=+/(|\s]")
 
@@ -26,7 +18,7 @@ _OPERATOR = re.compile(r"[*^=+/(|\s]")
 def protect_law(arguments: Sequence[str]) -> list[str]:
     """``arguments`` with a law that begins with ``-`` moved behind ``--``, where no option is read."""
     given = list(arguments)
-    if not given or given[0] != "analyze" or "--" in given:
+    if not given or given[0] not in _WITH_LAW or "--" in given:
         return given
     position = 1
     while position < len(given):

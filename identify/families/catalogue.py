@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,10 +44,10 @@ def find_family(name: str) -> Path:
 
 def find_files(paths: Iterable[str]) -> list[Path]:
     """The family files of files, folders (searched to the bottom) and globs, each once, in order."""
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for given in paths:
         for path in _expanded(given):
-            found.setdefault(path.resolve(), path)
+            found.setdefault(os.path.realpath(path), path)
     return list(found.values())
 
 

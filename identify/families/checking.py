@@ -86,15 +86,7 @@ def analyse(declared: Declared, lawful: Lawful, timeout: float | None) -> tuple[
     from identify.engine import analyze
 
     after = declared.require.after if declared.require is not None else []
-    options = {"anchors": after} if after else {}
-    try:
-        analysis = analyze(lawful.law, timeout=timeout, **options)  # type: ignore[arg-type]
-    except TypeError:
-        if not options:
-            raise
-        analysis = analyze(lawful.law, timeout=timeout)
-        problem = Finding("undecided", "anchors not checked: this version does not treat them")
-        return analysis, Measured(problem=problem)
+    analysis = analyze(lawful.law, timeout=timeout, anchors=after)
     return analysis, measured(analysis)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sympy import Expr, fraction, sign
+from sympy import Dummy, Expr, fraction, sign
 
 from identify.analysis import Analysis, ParameterVerdict
 from identify.checked import Finding
+from identify.conclude.anchor_text import read_anchor
 from identify.errors import InputError
 from identify.families import functions
 from identify.families.declared import Declared
@@ -40,8 +41,7 @@ def found_expect(analysis: Analysis, measured: Measured) -> dict[str, Any]:
     if analysis.coverage is not None:
         keys = ("rank", "velocities", "both_directions")
         found["coverage"] = {key: getattr(analysis.coverage, key) for key in keys}
-    if measured.sets is not None:
-        found["anchors"] = [list(kinds) for kinds in measured.sets]
+    found["anchors"] = [list(kinds) for kinds in measured.telling]
     return {key: value for key, value in found.items() if value or key == "invariants"}
 
 
@@ -232,7 +232,7 @@ class _Comparison:
         texts = self.expect.sign_invariants
         claimed = yield from self.read(texts, "sign_invariants")
         for i, function in list(claimed.items()):
-            if function.func is not sign:
+            if not _of_signs(function):
                 hint = f"write sign({texts[i]})" if function.free_symbols else "leave it out"
                 found = self.finding(f"`{texts[i]}` is not the sign of anything", "sign_invariants", i)
                 yield replace(found, kind="input", hint=hint)
@@ -240,8 +240,7 @@ class _Comparison:
         evidence = self.evidence()
         for i, function in claimed.items():
             if functions.change(function, evidence) is not None:
-                inner = to_text(function.args[0])
-                message = f"`{texts[i]}` was claimed for all fits; some fit reports `{inner}` with the other sign"
+                message = f"`{texts[i]}` was claimed the same in all fits; some fit has the other sign"
                 yield self.finding(message, "sign_invariants", i, claimed=texts[i])
         computed = [read_expression(text, self.lawful.names) for text in self.analysis.sign_invariants]
         for missing in functions.undetermined_signs(computed, list(claimed.values()), evidence):
@@ -270,25 +269,52 @@ class _Comparison:
         return read
 
     def anchors(self) -> Iterator[Finding]:
-        claims = self.expect.anchors
-        if claims is None:
+        if self.expect.anchors is None:
             return
+        claims = yield from self.read_anchors(self.expect.anchors)
         if self.measured.sets is None:
-            line, column = self.declared.tree.place("expect", "anchors")
-            yield Finding("note", "anchors not checked", line, column, "expect.anchors")
+            yield self.undecided("expect", "the search for anchors was not finished", "anchors")
             return
-        actual = {frozenset(kinds) for kinds in self.measured.sets}
-        for i, kinds in enumerate(claims):
-            if frozenset(kinds) not in actual:
-                message = f"[{', '.join(kinds)}] is not among the smallest sufficient sets of anchors"
-                yield self.finding(message, "anchors", i, found=_sets(self.measured))
-        for missing in actual - {frozenset(kinds) for kinds in claims}:
-            message = f"[{', '.join(sorted(missing))}] suffices too, and is not claimed"
-            yield self.finding(message, "anchors", found=_sets(self.measured))
+        actual = {tuple(sorted(kinds)) for kinds in self.measured.sets}
+        found = _sets(self.measured)
+        for i, kinds in claims.items():
+            if kinds not in actual:
+                message = f"{_set(kinds)} is not among the smallest sufficient sets of anchors ({found})"
+                yield self.finding(message, "anchors", i, found=found)
+        for telling in self.measured.telling:
+            if tuple(sorted(telling)) not in claims.values():
+                message = f"the anchors {_set(telling)} determine all parameters too, and are not claimed"
+                yield self.finding(message, "anchors", found=found)
+
+    def read_anchors(self, sets: list[list[str]]) -> Any:
+        """The claimed sets by their index, in the spelling of the analysis."""
+        read: dict[int, tuple[str, ...]] = {}
+        for i, kinds in enumerate(sets):
+            try:
+                anchors = [read_anchor(kind, self.lawful.names) for kind in kinds]
+            except InputError as error:
+                node = self.declared.tree.find("expect", "anchors", i)
+                place = (node.line, node.column)
+                yield Finding("input", error.message, *place, f"expect.anchors.{i}", error.hint)
+                continue
+            read[i] = tuple(
+                sorted(a.kind if a.parameter is None else f"parameter {a.parameter}" for a in anchors)
+            )
+        return read
+
+
+def _of_signs(function: Expr) -> bool:
+    """Whether the function depends on the parameters through signs alone, as sign(a)*sign(b) does."""
+    signs = {atom: Dummy() for atom in function.atoms(sign)}
+    return bool(function.xreplace(signs).free_symbols <= set(signs.values()))
+
+
+def _set(kinds: tuple[str, ...]) -> str:
+    return f"[{', '.join(kinds)}]"
 
 
 def _sets(measured: Measured) -> str:
-    return ", ".join(f"[{', '.join(kinds)}]" for kinds in measured.sets or ())
+    return ", ".join(map(_set, measured.telling)) or "none is needed"
 
 
 def required(declared: Declared, lawful: Lawful, analysis: Analysis, measured: Measured) -> Iterator[Finding]:
@@ -296,9 +322,6 @@ def required(declared: Declared, lawful: Lawful, analysis: Analysis, measured: M
     if declared.require is None:
         return
     after = f" after {', '.join(declared.require.after)}" if declared.require.after else ""
-    if measured.problem is not None:
-        yield replace(measured.problem, line=declared.tree.place("require", "after")[0])
-        return
     for i, name in enumerate(declared.require.identified):
         line, column = declared.tree.place("require", "identified", i)
         where = f"require.identified.{i}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from identify.checked import Finding
 from identify.families.lookup import Lookup
 from identify.families.reading import FamilyFile, read_family
-from identify.families.schema import Expect, Parameter, Require
+from identify.families.schema import Expect, Parameter, Require, State
 from identify.families.tree import Node, decode
 
 MOST_BASES = 8
@@ -66,7 +66,7 @@ class Declared:
     title: str
     tags: tuple[str, ...]
     law: Placed
-    state: str | None
+    state: State | None
     parameters: dict[str, Described]
     assume: tuple[Placed, ...]
     domain: tuple[Placed, ...]

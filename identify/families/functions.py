@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 import mpmath
-from sympy import Expr, Poly, PolynomialError, Symbol, sign
+from sympy import Expr, Poly, PolynomialError, Symbol
 from sympy.core.sympify import SympifyError
 
 from identify.analysis import Analysis, BranchInfo

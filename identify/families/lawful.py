@@ -6,6 +6,7 @@ as a described parameter that the law does not contain, is a difference (exit co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -37,30 +38,31 @@ class Lawful:
 
 def read_declared(declared: Declared) -> tuple[Lawful | None, list[Finding]]:
     """The law of the family, or None, and everything that is wrong with its texts."""
+    state = None if declared.state is None else declared.state.name
     try:
-        bare = read_law(declared.law.text, state=declared.state)
+        bare = read_law(declared.law.text, state=state)
     except InputError as error:
         return None, [declared.law.finding(error.message, error.offset, error.hint)]
     findings = list(_strangers(declared, bare))
-    assume, domain = [], []
+    assume: list[str] = []
+    domain: list[str] = []
     kept: list[tuple[Placed, Condition]] = []
     for placed, target in _texts(declared):
         read, found = _condition(placed, bare, declared)
         findings += found
         if read and not found:
-            target_list = assume if target == "assume" else domain
-            target_list.append(placed.text)
+            (assume if target == "assume" else domain).append(placed.text)
             kept += [(placed, condition) for condition in read]
     if any(finding.kind == "input" for finding in findings):
         return None, findings
     findings += _examples(declared, kept)
-    law = read_law(declared.law.text, assume, domain, declared.state)
+    law = read_law(declared.law.text, assume, domain, state)
     return Lawful(law, tuple(assume), tuple(domain)), findings
 
 
 def _texts(declared: Declared) -> Iterator[tuple[Placed, str]]:
-    for name, described in declared.parameters.items():
-        yield from ((placed, "assume") for placed in described.restrict if name)
+    for described in declared.parameters.values():
+        yield from ((placed, "assume") for placed in described.restrict)
     yield from ((placed, "assume") for placed in declared.assume)
     yield from ((placed, "domain") for placed in declared.domain)
 
@@ -106,8 +108,6 @@ def _strangers(declared: Declared, law: Law) -> Iterator[Finding]:
 
 def _in_law(declared: Declared, name: str) -> tuple[int, int]:
     """Where a parameter first stands in the law."""
-    import re
-
     match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", declared.law.text)
     if declared.law.source.base is not None or match is None:
         return declared.tree.place("extends") if declared.law.source.base else declared.tree.place("law")

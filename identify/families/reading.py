@@ -19,6 +19,7 @@ from identify.families.schema import (
     Parameter,
     Require,
     RouteName,
+    State,
     StatusName,
 )
 from identify.families.tree import Node, read_tree
@@ -43,7 +44,9 @@ def read_family(text: str, stem: str | None = None) -> tuple[FamilyFile | None, 
     try:
         family = Family.model_validate(tree.plain())
     except ValidationError as error:
-        found = [_finding(details, tree) for details in error.errors(include_url=False)]
+        # A missing key is often a misspelt one, which says more and so comes first.
+        details = sorted(error.errors(include_url=False), key=lambda d: d["type"] == "missing")
+        found = [_finding(one, tree) for one in details]
         return None, findings + [f for f in found if (f.line, f.column) not in seen]
     findings += _whole_file(family, tree, stem)
     return (None if findings else FamilyFile(family, tree)), findings
@@ -149,5 +152,6 @@ def _model(steps: tuple[Step, ...]) -> type[BaseModel]:
         ("expect", "gauge"): ExpectGauge,
         ("expect", "coverage"): ExpectCoverage,
         ("require",): Require,
+        ("state",): State,
     }
     return Parameter if steps[:1] == ("parameters",) else models.get(steps, Family)

@@ -18,6 +18,10 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+def _named(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
 _ONE_OR_MORE = {
     "anyOf": [
         {"type": "string", "minLength": 1},
@@ -36,50 +40,64 @@ class Part(BaseModel):
 class Parameter(Part):
     """One parameter of the law."""
 
-    meaning: Text | None = Field(None, description="What the parameter is, in words.")
-    unit: Text | None = Field(None, description="Its unit, such as 1/s^2.")
-    restrict: Texts = Field([], description="What is known of it, such as a > 0; one condition or a list.")
-    example: float | None = Field(None, description="A typical value.")
+    meaning: Text | None = Field(default=None, description="What the parameter is, in words.")
+    unit: Text | None = Field(default=None, description="Its unit, such as 1/s^2.")
+    restrict: Texts = Field(
+        default=[], description="What is known of it, such as a > 0; one condition or a list."
+    )
+    example: float | None = Field(default=None, description="A typical value.")
+
+
+class State(Part):
+    """The state of the law."""
+
+    name: Name = Field(description="The name that carries the primes in the law.")
+    meaning: Text | None = Field(default=None, description="What the state is, in words.")
+    unit: Text | None = Field(default=None, description="Its unit, such as m, rad or px.")
 
 
 class ExpectGauge(Part):
     """How much a fit may choose."""
 
     dimension: int | None = Field(
-        None, ge=0, description="Numbers that a fit chooses freely, seen or unseen in the parameters."
+        default=None, ge=0, description="Numbers that a fit chooses freely, seen or unseen in the parameters."
     )
     orbit_dimension: int | None = Field(
-        None, ge=0, description="Dimension of the set of parameters that fits may report."
+        default=None, ge=0, description="Dimension of the set of parameters that fits may report."
     )
 
 
 class ExpectCoverage(Part):
     """What has to be filmed."""
 
-    rank: int | None = Field(None, ge=1, description="Rank that the velocities at each state must reach.")
+    rank: int | None = Field(
+        default=None, ge=1, description="Rank that the velocities at each state must reach."
+    )
     velocities: int | None = Field(
-        None, ge=1, description="How many different velocities are needed at each state."
+        default=None, ge=1, description="How many different velocities are needed at each state."
     )
     both_directions: bool | None = Field(
-        None, description="Whether motion in both directions is needed at each state."
+        default=None, description="Whether motion in both directions is needed at each state."
     )
 
 
 class Expect(Part):
     """What the analysis must find; each key is compared on its own, and a missing one is not checked."""
 
-    route: RouteName | None = Field(None, description="The theorem's route.")
-    parameters: dict[Name, StatusName] | None = Field(None, description="The verdict on each parameter.")
+    route: RouteName | None = Field(default=None, description="The theorem's route.")
+    parameters: dict[Name, StatusName] | None = Field(
+        default=None, description="The verdict on each parameter."
+    )
     invariants: list[Text] | None = Field(
-        None, description="Functions of the parameters that all fits agree on; compared as functions."
+        default=None, description="Functions of the parameters that all fits agree on; compared as functions."
     )
     sign_invariants: list[Text] | None = Field(
-        None, description="Signs that all fits agree on, such as sign(b)."
+        default=None, description="Signs that all fits agree on, such as sign(b)."
     )
     gauge: ExpectGauge | None = None
     coverage: ExpectCoverage | None = None
     anchors: list[list[Text]] | None = Field(
-        None, description="The smallest sets of measurements that determine all parameters."
+        default=None, description="The smallest sets of measurements that determine all parameters."
     )
 
 
@@ -87,7 +105,9 @@ class Require(Part):
     """What the check insists on."""
 
     identified: list[Name] = Field(min_length=1, description="Parameters that must be identified.")
-    after: list[Text] = Field([], description="Measurements (kinds of anchors) that may be used for that.")
+    after: list[Text] = Field(
+        default=[], description="Measurements (kinds of anchors) that may be used for that."
+    )
 
 
 class Family(Part):
@@ -95,32 +115,45 @@ class Family(Part):
 
     name: Slug = Field(description="The name of the file without .yaml.")
     title: Text = Field(description="One line for people.")
-    tags: list[Slug] = Field([], description="Words to search by.")
+    tags: list[Slug] = Field(default=[], description="Words to search by.")
     law: Text | None = Field(
-        None, description="The equation, such as z'' + a*z = 0; needed unless the family extends another."
+        default=None,
+        description="The equation, such as z'' + a*z = 0; needed unless the family extends another.",
     )
-    state: Name | None = Field(None, description="The name that carries the primes in the law.")
-    parameters: dict[Name, Parameter] = Field({}, description="Every other name of the law.")
-    assume: Texts = Field([], description="Conditions on the parameters, such as b != 0.")
-    domain: Texts = Field([], description="Conditions on the state, such as z > 0.")
-    reference: Texts = Field([], description="Where the law is from.")
+    state: Annotated[State, BeforeValidator(_named)] | None = Field(
+        default=None, description="The name that carries the primes in the law, or {name, meaning, unit}."
+    )
+    parameters: dict[Name, Parameter] = Field(default={}, description="Every other name of the law.")
+    assume: Texts = Field(default=[], description="Conditions on the parameters, such as b != 0.")
+    domain: Texts = Field(default=[], description="Conditions on the state, such as z > 0.")
+    reference: Texts = Field(default=[], description="Where the law is from.")
     extends: Slug | None = Field(
-        None,
+        default=None,
         description="Another family, in the same folder or in the catalogue: its law, state, parameters, "
         "assumptions and domain are taken over; the assumptions of this file are added to them.",
     )
-    expect: Expect | None = Field(None, description="What the analysis must find.")
-    require: Require | None = Field(None, description="What must be identified for the check to pass.")
+    expect: Expect | None = Field(default=None, description="What the analysis must find.")
+    require: Require | None = Field(
+        default=None, description="What must be identified for the check to pass."
+    )
 
 
 def json_schema() -> str:
     """The JSON Schema of a family file, as published in ``schema.json``."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **_without_null(Family.model_json_schema()),
+        **_with_short_state(_without_null(Family.model_json_schema())),
         "anyOf": [{"required": ["law"]}, {"required": ["extends"]}],
     }
     return json.dumps(schema, indent=2) + "\n"
+
+
+def _with_short_state(schema: Any) -> Any:
+    """``state: z`` beside ``state: {name: z}``, which the model accepts before validation."""
+    state = schema["properties"]["state"]
+    reference = state.pop("$ref")
+    state["anyOf"] = [{"type": "string"}, {"$ref": reference}]
+    return schema
 
 
 def _without_null(schema: Any) -> Any:

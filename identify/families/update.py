@@ -39,7 +39,9 @@ def _block(text: str, file: FamilyFile) -> tuple[int, int]:
         return len(lines), len(lines)
     line, column = file.tree.keys["expect"]
     if column != 1 or not lines[line - 1].startswith("expect"):
-        raise InputError("only an 'expect' that begins a line can be updated", hint="write the file in block style")
+        raise InputError(
+            "only an 'expect' that begins a line can be updated", hint="write the file in block style"
+        )
     end = line
     while end < len(lines) and not _TOP_LEVEL.match(lines[end]):
         end += 1
