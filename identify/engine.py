@@ -120,7 +120,9 @@ def _answer(
         route=document.route_info(problem.route),
         coverage=coverage(problem.route),
         gauge=document.gauge(compatible, problem.route, problem.law.parameters, names),
-        weights=None if scale is None else {p.name: _weight(w, names) for p, w in scale.items() if p in problem.law.parameters},
+        weights=None
+        if scale is None
+        else {p.name: _weight(w, names) for p, w in scale.items() if p in problem.law.parameters},
         orbit_dimension=None if compatible.dimensions is None else compatible.dimensions.orbit,
         invariants=tuple(names.text(_declared(f, problem)) for f in functions.functions),
         sign_invariants=tuple(f"sign({names.text(f)})" for f in functions.signs),

@@ -46,7 +46,7 @@ class Budget:
             raise BudgetExceeded("the time given was not enough")
 
         before = signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, max(self.deadline - time.monotonic(), 1e-3))
+        signal.setitimer(signal.ITIMER_REAL, max(self.deadline - time.monotonic(), 1e-3), 0.2)
         try:
             yield
         finally:

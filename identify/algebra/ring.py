@@ -14,6 +14,8 @@ from typing import Any
 from flint import Ordering, fmpz_mpoly_ctx
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
+from identify.errors import BudgetExceeded
+
 Poly = Any  # flint.fmpz_mpoly; flint ships no type information
 
 
@@ -134,7 +136,10 @@ class Ring:
         """The distinct irreducible factors that are not constants, each with a positive leading term."""
         if poly.is_constant():
             return []
-        return [factor for factor, _ in poly.factor()[1]]
+        try:
+            return [factor for factor, _ in poly.factor()[1]]
+        except OverflowError:
+            raise BudgetExceeded("a polynomial grew too large to factor") from None
 
 
 @dataclass(frozen=True)

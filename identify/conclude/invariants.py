@@ -14,7 +14,7 @@ import mpmath
 from sympy import Expr, Symbol
 
 from identify.conclude.continuous import coefficient_invariants, continuous_invariants
-from identify.conclude.form import has_root
+from identify.conclude.form import has_root, positive_lead
 from identify.conclude.separation import separating
 from identify.conclude.symmetric import symmetrised
 from identify.conclude.verdict import Verdict, keeps_sign
@@ -38,6 +38,8 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
     if identity is None or compatible.dimensions is None:
         return Invariants((), (), False)
     parameters = compatible.family.known
+    if compatible.scope != "global":
+        return Invariants(_without_numbers(compatible.constants), (), False)
     point = compatible.filter.points[0]
     wanted = len(parameters) - compatible.dimensions.orbit
     continuous = continuous_invariants(identity.branch, parameters)
@@ -47,10 +49,15 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
     symmetric = symmetrised(continuous, compatible)
     chosen = independent(symmetric.candidates, parameters, point, wanted)
     complete = len(chosen) == wanted
-    if complete and compatible.dimensions.orbit == 0 and len(compatible.branches) > 1:
+    rooted = any(r.branch.algebraic for r in compatible.branches)
+    if complete and compatible.dimensions.orbit == 0 and len(compatible.branches) > 1 and not rooted:
         chosen = separating(chosen, symmetric.candidates, compatible) or list(symmetric.separating) or chosen
     signs = sign_invariants(compatible, verdicts)
     return Invariants(tuple(chosen), signs, complete)
+
+
+def _without_numbers(constants: Sequence[Expr]) -> tuple[Expr, ...]:
+    return tuple(positive_lead(c) for c in constants if c.free_symbols)
 
 
 def independent(

@@ -64,9 +64,20 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
             _pairs(others, parameter),
             "whether another branch is real is not decided",
         )
-    if compatible.scope == "none":
-        return Verdict("undecided", transform, (), "; ".join(compatible.gaps))
+    if compatible.scope != "global" and not _fixed_by_scalar(compatible, parameter):
+        return Verdict("undecided", transform, (), _open_reason(compatible))
     return Verdict("identified", transform, (), "no compatible coordinate map changes it")
+
+
+def _fixed_by_scalar(compatible: CompatibleSet, parameter: Symbol) -> bool:
+    """Whether a constant scalar of the law is a multiple of the parameter (plus a number)."""
+    slopes = [c.diff(parameter) for c in compatible.constants if c.free_symbols == {parameter}]
+    return any(s.is_number and s != 0 for s in slopes)
+
+
+def _open_reason(compatible: CompatibleSet) -> str:
+    near = "near the identity nothing changes it, but " if compatible.scope == "local" else ""
+    return f"{near}not all compatible maps could be found: {'; '.join(compatible.gaps)}"
 
 
 def _other_values(compatible: CompatibleSet, parameter: Symbol, value: Expr) -> list[Realness]:
@@ -90,7 +101,9 @@ def _pairs(branches: list[Realness], parameter: Symbol) -> tuple[tuple[Expr, tup
 
 def _moving(compatible: CompatibleSet, parameter: Symbol) -> tuple[Status, str]:
     """Sign fixed, or not, for a parameter that varies along the orbit."""
-    if compatible.scope != "none" and keeps_sign(compatible, parameter):
+    if declared_sign(compatible, parameter):
+        return "sign", "it changes with the coordinate map; its sign is declared"
+    if compatible.scope == "global" and keeps_sign(compatible, parameter):
         return "sign", "it changes with the coordinate map, by a positive factor only"
     if any(compatible.filter.sign_changes(r.branch, parameter) for r in compatible.kept):
         return "free", "it changes with the coordinate map, and its sign with it"
@@ -102,9 +115,14 @@ def keeps_sign(compatible: CompatibleSet, parameter: Symbol) -> bool:
     value = compatible.family.truth[parameter]
     if value == 0:
         return False
-    if compatible.filter.facts.sign(parameter) in ("+", "-"):
-        return True  # declared, so every report has it too
-    return all(_positive(r.facts, r.branch.parameters[parameter] / value) for r in compatible.branches)
+    return declared_sign(compatible, parameter) or all(
+        _positive(r.facts, r.branch.parameters[parameter] / value) for r in compatible.branches
+    )
+
+
+def declared_sign(compatible: CompatibleSet, parameter: Symbol) -> bool:
+    """Whether the declared conditions give the parameter a sign, which every report then has too."""
+    return compatible.filter.facts.sign(parameter) in ("+", "-")
 
 
 def _positive(facts: Facts, ratio: Expr) -> bool:

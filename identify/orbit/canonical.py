@@ -38,10 +38,20 @@ def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> Compatibl
         found = _Extension(family, sampler, judge, branches, size, budget).run()
     except (NotAlgebraic, Unsolved, Unhandled) as error:
         scope, gaps = _local_scope(branches, size, [*affine.unsolved, str(error)])
-        return CompatibleSet(family, judge, tuple(branches), size, tuple(conditions), scope, gaps)
+        sure = constant_scalars(family)
+        return CompatibleSet(family, judge, tuple(branches), size, tuple(conditions), scope, gaps, sure)
     conditions += [c for c in found.conditions if c not in conditions]
     scope2, gaps2 = _scope(found, size)
-    return CompatibleSet(family, judge, found.branches, size, tuple(conditions), scope2, gaps2)
+    sure = constant_scalars(family)
+    return CompatibleSet(family, judge, found.branches, size, tuple(conditions), scope2, gaps2, sure)
+
+
+def constant_scalars(family: Family) -> tuple[Expr, ...]:
+    """The scalars of the signature that do not depend on the state."""
+    try:
+        return signature(family).constants
+    except Unhandled:
+        return ()
 
 
 def _local_scope(
@@ -232,6 +242,7 @@ def _embedded(branch: Branch, piece: _Slice) -> Branch:
         branch,
         parameters=reported,
         free=(*branch.free, *piece.affine.free),
+        integers=(*branch.integers, *piece.affine.integers),
         algebraic={s: e.xreplace(here) for s, e in branch.algebraic.items()},
         positive=(*(e.xreplace(here) for e in branch.positive), *piece.affine.positive),
         nonzero=(*branch.nonzero, *piece.affine.nonzero),

@@ -43,12 +43,14 @@ class Open:
 def close(solution: Open, closings: tuple[Closing, ...]) -> bool:
     """Apply the closings in turn; False when the solution contradicts one."""
     steps = {"exp": _close_exp, "angle": _close_angle, "power": _close_power, "log": _close_log}
-    return all(steps[closing.kind](solution, closing) for closing in closings)
+    open_first = sorted(closings, key=lambda c: solution.value(c.values[0]) != c.values[0])
+    return all(steps[closing.kind](solution, closing) for closing in open_first)
 
 
 def _close_exp(solution: Open, closing: Closing) -> bool:
     factor, kappa = solution.value(closing.values[0]), solution.value(closing.argument)
     if factor == closing.values[0]:
+        _refuse_circle(kappa, factor)
         solution.put({closing.values[0]: exp(kappa)})
         return True
     if factor == 1:
@@ -56,9 +58,16 @@ def _close_exp(solution: Open, closing: Closing) -> bool:
     return _set_linear(solution, kappa, log(factor), lambda: exp(kappa) - factor, [factor])
 
 
+def _refuse_circle(argument: Expr, symbol: Expr) -> None:
+    """``R = exp(kappa(R))`` has solutions that cannot be enumerated."""
+    if argument.has(symbol):
+        raise Transcendental("a transcendental equation for the coordinate map")
+
+
 def _close_log(solution: Open, closing: Closing) -> bool:
     value, kappa = solution.value(closing.values[0]), solution.value(closing.argument)
     if value == closing.values[0]:
+        _refuse_circle(kappa, value)
         solution.put({closing.values[0]: log(kappa)})
         return True
     if value == 0:
@@ -71,6 +80,7 @@ def _close_power(solution: Open, closing: Closing) -> bool:
     assert closing.exponent is not None
     p = closing.exponent.xreplace(solution.values)
     if factor == closing.values[0]:
+        _refuse_circle(kappa, factor)
         solution.put({closing.values[0]: kappa**p})
         return True
     if kappa == 1:
@@ -136,11 +146,15 @@ def _set_linear(
 ) -> bool:
     """Solve ``argument = target`` for a free symbol that enters the argument alone and linearly."""
     for x in solution.free:
-        parts = _linear(argument, x)
-        if parts is not None and not target.has(x):
-            solution.positive += positive
-            solution.put({x: (target - parts[1]) / parts[0]})
-            return True
+        parts = _linear(argument - target, x)
+        if parts is None:
+            continue
+        root = -parts[1] / parts[0]
+        if argument.xreplace({x: root}).expand() == 0:
+            return False  # only the map without this constant, which is a case of its own
+        solution.positive += positive
+        solution.put({x: root})
+        return True
     if argument.free_symbols & set(solution.free) or target.free_symbols & set(solution.free):
         raise Transcendental("a transcendental relation between free symbols")
     return not _differs(gap())

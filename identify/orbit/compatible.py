@@ -25,7 +25,8 @@ class CompatibleSet:
 
     ``branches`` are real ones (kept on a witness) and undecided ones; ``scope`` says whether the list
     is proven complete ("global"), complete near the identity ("local"), or not even that ("none");
-    ``gaps`` says why it is not global.
+    ``gaps`` says why it is not global.  ``constants`` are functions of the parameters that every report
+    agrees on whatever else is known (constant scalars of the law, cor:linear-damping-invariant).
     """
 
     family: Family
@@ -35,6 +36,7 @@ class CompatibleSet:
     conditions: tuple[Expr, ...]
     scope: Scope
     gaps: tuple[str, ...] = ()
+    constants: tuple[Expr, ...] = ()
 
     @property
     def identity(self) -> Realness | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import mpmath
-from sympy import Expr, I, Pow, Rational, S, Symbol
+from sympy import Expr, I, Pow, Rational, S, Symbol, log
 
 from identify.law.law import Condition
 from identify.orbit.branch import LAMBDA, TAU, Branch, hat
@@ -68,7 +68,7 @@ class RealFilter:
     def judge(self, branch: Branch) -> Realness:
         """Keep on a witness, drop on a proof, else undecided."""
         fitted = self._fitted(branch)
-        if fitted is None:
+        if fitted is None or self._irregular(fitted):
             return Realness("dropped", branch, self.facts)
         branch = fitted
         requirements = self.requirements(branch)
@@ -96,7 +96,7 @@ class RealFilter:
         wanted += [(e, "!=") for e in branch.nonzero if not e.free_symbols & set(branch.integers)]
         for condition in self.sampler.assumptions:
             wanted.append((condition.expression.xreplace(branch.parameters), SIGNS[condition.relation]))
-        wanted += [(r, ">=") for r in radicands(branch)]
+        wanted += [(r, ">=") for r in radicands(branch)] + [(e, "+") for e in logarithms(branch)]
         wanted += [(s, "+") for s in self._orientation(branch)]
         return wanted + self._inside_domain(branch)
 
@@ -117,6 +117,18 @@ class RealFilter:
             return None if turns.is_number else branch
         at = replace(branch, integers=(), nonzero=())
         return at.substitute({n: turns})
+
+    def _irregular(self, branch: Branch) -> bool:
+        """Whether a bent map provably has a pole or a turning point at zero, inside the domain."""
+        z = self.sampler.state
+        if branch.map is None or branch.scale is not None or branch.identity:
+            return False
+        at_zero = [(c.expression.xreplace({z: S.Zero}), c.relation) for c in self.sampler.domain]
+        if not all(_proved(self.facts.sign(e), SIGNS[r]) for e, r in at_zero):
+            return False
+        value, slope = branch.map.subs(z, S.Zero), branch.map.diff(z).subs(z, S.Zero)
+        bad = (S.ComplexInfinity, S.Infinity, S.NegativeInfinity, S.NaN)
+        return value.has(*bad) or slope.has(*bad) or slope == 0
 
     def _ends(self) -> tuple[Expr, Expr] | None:
         """The ends of a bounded domain that is the same for every parameter value."""
@@ -250,7 +262,16 @@ class _Evaluation:
         )
         if not all(holds(v, r) for v, r in checks):
             return False
-        return all(self._inside(to_number(s), values, reported) for s in (*point.states, *point.extremes))
+        states = sorted((*point.states, *point.extremes))
+        if not all(self._inside(to_number(s), values, reported) for s in states):
+            return False
+        return self.branch.scale is not None or self.branch.map is None or self._monotone(states, values)
+
+    def _monotone(self, states: list[Rational], values: list[Number]) -> bool:
+        """Whether the images of the states are in order, forwards or backwards."""
+        images = [mpmath.re(self._map(to_number(s), *values)[0]) for s in states]
+        steps = [b - a for a, b in zip(images, images[1:], strict=False)]
+        return all(s > 0 for s in steps) or all(s < 0 for s in steps)
 
     def _inside(self, state: Number, values: list[Number], reported: list[Number]) -> bool:
         image = self._map(state, *values)[0]
@@ -258,6 +279,12 @@ class _Evaluation:
             return False
         found = self._domain(mpmath.re(image), *reported)
         return all(holds(v, c.relation) for v, c in zip(found, self.sampler.domain, strict=True))
+
+
+def logarithms(branch: Branch) -> list[Expr]:
+    """Everything inside a logarithm in the map or the parameter map."""
+    expressions = (*branch.parameters.values(), *([branch.map] if branch.map is not None else []))
+    return list(dict.fromkeys(a.args[0] for e in expressions for a in e.atoms(log)))
 
 
 def radicands(branch: Branch) -> list[Expr]:

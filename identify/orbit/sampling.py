@@ -90,10 +90,10 @@ class Sampler:
         return found
 
     def _extremes(self, values: dict[Symbol, Rational]) -> tuple[Rational, ...]:
-        """States near zero and far from it, where the user declared a domain."""
+        """States near zero and far from it, inside the domain."""
         check = compiled((self.state, *self.parameters), [c.expression for c in self.domain])
         relations = [c.relation for c in self.domain]
-        far = [s * x for x in (Rational(1, 997), Rational(101)) for s in (1, -1)] if self.domain else []
+        far = [s * x for x in (Rational(1, 997), Rational(31)) for s in (1, -1)]
         return tuple(x for x in far if _all_hold(check, (x, *values.values()), relations))
 
     def _states(self, values: dict[Symbol, Rational], generator: random.Random) -> tuple[Rational, ...]:
@@ -131,7 +131,9 @@ def to_number(value: Expr) -> Number:
 
 
 def _rational(generator: random.Random) -> Rational:
-    return Rational(generator.choice((1, 1, -1)) * generator.randint(1, 60), generator.randint(7, 30))
+    """A number near one with a prime denominator, so that no simple relation holds by accident."""
+    prime = generator.choice((101, 103, 107, 109, 113, 127))
+    return Rational(generator.choice((1, 1, -1)) * generator.randint(10, 400), prime)
 
 
 def bounds(symbol: Symbol, conditions: Sequence[Condition]) -> tuple[Rational | None, Rational | None]:

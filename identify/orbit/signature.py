@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import mpmath
-from sympy import Expr, S, Symbol
+from sympy import Expr, S, Symbol, exp
 
 from identify.algebra.budget import Budget
 from identify.algebra.lattice import lattice_basis
@@ -59,16 +59,31 @@ def signature(family: Family) -> Signature:
         scalars = [c1, c0.diff(z) - c2 * c0, *(c[r] * c0 ** (r - 1) for r in higher)]
         return _assemble(scalars, z, lambda j: c0 * j.diff(z), 1)
     if 3 in c:
-        c3 = c[3]
-        form = c3.diff(z) / c3 + 2 * c2  # times du, a one-form that every compatible map preserves
-        scalars = [c1, form**2 / c3, *(c[r] ** 2 / c3 ** (r - 1) for r in higher if r > 3)]
-        return _assemble(scalars, z, lambda j: j.diff(z) ** 2 / c3, 1, lambda j: form / j.diff(z))
+        return _cubic_signature(c, z)
     if higher:
         raise Unhandled("a law with velocity powers above three and neither force nor cubic drag")
     slope = c1.diff(z)
     if is_zero(slope):
         return Signature((c1,) if 1 in c else (), (), 2)
     return _assemble([c1, (slope.diff(z) + c2 * slope) / slope**2], z, None, 0)
+
+
+def _cubic_signature(c: dict[int, Expr], z: Symbol) -> Signature:
+    """Without a force, ``c_3 du**2`` is preserved, and so are some one-forms.
+
+    ``(c_3'/c_3 + 2 c_2) du`` and ``c_r c_3**(1-r/2) du`` for even r are one-forms; ``c_r c_3**((1-r)/2)`` for
+    odd r is a scalar.  Ratios of one-forms are scalars with their signs.
+    """
+    c3 = c[3]
+    scalars = [c.get(1, S.Zero), *(e * c3 ** ((1 - r) // 2) for r, e in c.items() if r > 3 and r % 2)]
+    forms = [c3.diff(z) / c3 + 2 * c.get(2, S.Zero)]
+    forms += [e * c3 ** (1 - r // 2) for r, e in c.items() if r > 3 and r % 2 == 0]
+    forms = [f for f in forms if not is_zero(f)]
+    if not forms:
+        return _assemble(scalars, z, lambda j: j.diff(z) ** 2 / c3, 1)
+    first = forms[0]
+    scalars += [first**2 / c3, *(f / first for f in forms[1:])]
+    return _assemble(scalars, z, lambda j: j.diff(z) ** 2 / c3, 1, lambda j: first / j.diff(z))
 
 
 _Derived = Callable[[Expr], Expr]
@@ -159,11 +174,32 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
         for values, algebraic in opened_values(ring, solution):
             reported = {p: values.get(h, h) for p, h in hats.items()}
             reported.update({p: e.xreplace(reported) for p, e in family.eliminated.items()})
-            branches.append(Branch(None, None, None, reported, solution.free, (), algebraic, (), (), None))
+            positive = _cubic_sign(family, reported)
+            branches.append(
+                Branch(None, None, None, reported, solution.free, (), algebraic, positive, (), None)
+            )
     remembered = tuple(ring.expression(p) for p in conditions)
     if found.curve:
         remembered += tuple(c for c in varying_conditions(found.curve[0], family) if c not in remembered)
     return SignatureBranches(tuple(branches), remembered, found)
+
+
+def _cubic_sign(family: Family, reported: dict[Symbol, Expr]) -> tuple[Expr, ...]:
+    """Without a force the sign of c_3 is preserved; where c_3 is a multiple of a positive function, say so."""
+    c = {int(f.power): e for f, e in family.channels}
+    if 0 in c or 3 not in c:
+        return ()
+    factor, rest = c[3].as_independent(family.state, as_Add=False)
+    square = rest.is_positive or (rest.is_nonnegative and not rest.is_zero)
+    if not (square or rest == 1 or _one_sign(rest, family)):
+        raise Unhandled("a cubic drag whose sign changes with the state")
+    return ((factor * factor.xreplace(reported)),)
+
+
+def _one_sign(rest: Expr, family: Family) -> bool:
+    """A power of the state or an exponential keeps its sign on every interval that maps can use."""
+    z = family.state
+    return bool(rest.is_Pow and rest.base == z and rest.exp.is_even) or rest.func is exp
 
 
 def varying_conditions(scalar: Expr, family: Family) -> list[Expr]:
