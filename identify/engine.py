@@ -120,9 +120,7 @@ def _answer(
         route=document.route_info(problem.route),
         coverage=coverage(problem.route),
         gauge=document.gauge(compatible, problem.route, problem.law.parameters, names),
-        weights=None
-        if scale is None
-        else {p.name: _weight(w, names) for p, w in scale.items() if p in problem.law.parameters},
+        weights=_weights(scale, problem, names),
         orbit_dimension=None if compatible.dimensions is None else compatible.dimensions.orbit,
         invariants=tuple(names.text(_declared(f, problem)) for f in functions.functions),
         sign_invariants=tuple(f"sign({names.text(f)})" for f in functions.signs),
@@ -141,6 +139,13 @@ def _answer(
 def _declared(function: Expr, problem: Problem) -> Expr:
     """The declared parameter where a hidden one is an invariant."""
     return next((h.parameter for h in problem.hidden if h.symbol == function), function)
+
+
+def _weights(scale: dict[Symbol, Expr] | None, problem: Problem, names: Names) -> dict[str, int | str] | None:
+    """The weights of the declared parameters."""
+    if scale is None:
+        return None
+    return {p.name: _weight(scale[p], names) for p in problem.law.parameters}
 
 
 def _weight(weight: Expr, names: Names) -> int | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from math import gcd
 
 from flint import fmpq_mat, fmpz_mat
@@ -64,6 +65,40 @@ def integer_kernel(matrix: Sequence[Sequence[int]], width: int) -> list[list[int
     return [[int(x) for x in row[:width]] for row in reduced if not any(row[width:])]
 
 
-def determinant(rows: Sequence[Sequence[int]]) -> int:
-    """The determinant of an integer matrix."""
-    return int(fmpz_mat([list(row) for row in rows]).det())
+def lattice_symmetries(vectors: Sequence[Sequence[int]]) -> list[tuple[tuple[int, ...], ...]]:
+    """Unimodular integer matrices A with ``v A`` among plus or minus the vectors, for each of them.
+
+    The vectors generate Z**r; the rows of A are the images of the unit vectors.
+    """
+    unique = list(dict.fromkeys(tuple(v) for v in vectors))
+    basis = _independent(unique)
+    targets = [*unique, *(tuple(-x for x in v) for v in unique)]
+    allowed = set(targets)
+    inverse = fmpq_mat([list(v) for v in basis]).inv()
+    found: list[tuple[tuple[int, ...], ...]] = []
+    for images in product(targets, repeat=len(basis)):
+        rows = (inverse * fmpq_mat([list(w) for w in images])).tolist()
+        if any(x.q != 1 for row in rows for x in row):
+            continue
+        matrix = tuple(tuple(int(x.p) for x in row) for row in rows)
+        if abs(fmpz_mat([list(r) for r in matrix]).det()) == 1 and _preserves(matrix, unique, allowed):
+            found.append(matrix)
+    return found
+
+
+def _independent(vectors: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    chosen: list[tuple[int, ...]] = []
+    for vector in vectors:
+        if fmpz_mat([list(v) for v in (*chosen, vector)]).rank() == len(chosen) + 1:
+            chosen.append(vector)
+    return chosen
+
+
+def _preserves(
+    matrix: Sequence[Sequence[int]], vectors: Sequence[tuple[int, ...]], allowed: set[tuple[int, ...]]
+) -> bool:
+    images = (
+        tuple(sum(x * row[j] for x, row in zip(v, matrix, strict=True)) for j in range(len(matrix)))
+        for v in vectors
+    )
+    return all(image in allowed for image in images)

@@ -78,7 +78,10 @@ class Solver:
         self._unknown = set(self.system.unknowns)
         self._angles = {v for _, p in self.system.circles for v in self.system.ring.variables(p)}
         start = _Case(list(self.system.equations), {}, {}, list(self.system.nonzero))
-        self._solve(start)
+        try:
+            self._solve(start)
+        except RecursionError:
+            raise Unsolved("too many nested cases") from None
         return self.solutions
 
     # -- one case ---------------------------------------------------------------------------------
@@ -180,9 +183,6 @@ class Solver:
 
     def _eliminate(self, case: _Case, symbol: Symbol, value: Fraction) -> None:
         ring = self.system.ring
-        case.equations = [ring.substitute(p, symbol, value) for p in case.equations]
-        case.values = {s: v.substitute(symbol, value) for s, v in case.values.items()}
-        case.values[symbol] = value
         kept = []
         for poly in case.nonzero:
             image = self._reduce(ring.substitute(poly, symbol, value), case.algebraic)
@@ -191,6 +191,13 @@ class Solver:
                 return
             kept += [f for f in ring.factors(image) if not self._is_known(f)]
         case.nonzero = kept
+        case.equations = [ring.substitute(p, symbol, value) for p in case.equations]
+        try:
+            case.values = {s: v.substitute(symbol, value) for s, v in case.values.items()}
+        except ZeroDivisionError:  # a denominator that was known not to vanish: the case is empty
+            case.equations = [ring.one]
+            return
+        case.values[symbol] = value
 
     def _branch(self, case: _Case, cleaned: list[list[Poly]]) -> None:
         several = [factors for factors in cleaned if len(factors) > 1]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sympy import Expr, Rational, S, Symbol
 
 from identify.orbit.branch import Branch
+from identify.orbit.real import Evaluation
 from identify.orbit.sampling import Point, Sampler
 
 _TINY = Rational(1, 10**15)
@@ -48,50 +49,6 @@ def depends(expression: Expr, free: Sequence[Symbol]) -> bool:
 
 def witnessed(branch: Branch, points: Sequence[Point], sampler: Sampler) -> bool:
     """Whether the branch is a real report, inside every condition, at one of the points."""
-    return any(
-        _admissible(branch, p, t, sampler) for p in points for t in (_TRIALS if branch.free else (S.One,))
-    )
-
-
-def _admissible(branch: Branch, point: Point, trial: Rational, sampler: Sampler) -> bool:
-    if branch.algebraic:
-        return False
-    table: dict[Symbol, Expr] = {**point.parameters, **dict.fromkeys(branch.free, trial)}
-    table.update(dict.fromkeys(branch.integers, S.One))
-    reported = {p: e.xreplace(table) for p, e in branch.parameters.items()}
-    if not all(v.is_finite and v.is_real for v in reported.values()):
-        return False
-    flat = [e for e in branch.positive if not e.has(sampler.state)]
-    if not all(_holds(e.xreplace(table), ">") for e in flat):
-        return False
-    if not all(_holds(e.xreplace(table), "!=") for e in branch.nonzero):
-        return False
-    if not all(_holds(c.expression.xreplace(reported), c.relation) for c in sampler.assumptions):
-        return False
-    return all(_inside(branch, u, table, reported, sampler) for u in (*point.states, *point.extremes))
-
-
-def _inside(
-    branch: Branch, state: Rational, table: dict[Symbol, Expr], reported: dict[Symbol, Expr], sampler: Sampler
-) -> bool:
-    here = {**table, sampler.state: state}
-    if not all(_holds(e.xreplace(here), ">") for e in branch.positive if e.has(sampler.state)):
-        return False
-    if branch.map is None or (not sampler.domain and branch.scale is not None):
-        return True
-    image = branch.map.xreplace(here)
-    if not image.is_real:
-        return False
-    at = {**reported, sampler.state: image}
-    return all(_holds(c.expression.xreplace(at), c.relation) for c in sampler.domain)
-
-
-def _holds(value: Expr, relation: str) -> bool:
-    if not value.is_real:
-        return False
-    if relation == "==":
-        return _vanishes(value)
-    number = value if isinstance(value, Rational) else value.evalf(20)
-    if relation == "!=":
-        return bool(abs(number) > _TINY)
-    return bool(number > _TINY) if relation == ">" else bool(number > -_TINY)
+    evaluation = Evaluation(sampler, branch)
+    trials = [(t,) * len(branch.free) for t in (_TRIALS if branch.free else (S.One,))]
+    return any(evaluation.admissible(p, t) for p in points for t in trials)

@@ -98,6 +98,9 @@ def _near(a: Values, b: Values) -> bool:
 def _tells(function: Expr, point: dict[Symbol, Rational], strangers: Sequence[Values]) -> bool:
     """Whether the function differs at some stranger from its value at the point."""
     value = compiled(list(point), [function])
-    here = value(*(to_number(v) for v in point.values()))[0]
-    there = [value(*(s[p] for p in point))[0] for s in strangers]
+    try:
+        here = value(*(to_number(v) for v in point.values()))[0]
+        there = [value(*(s[p] for p in point))[0] for s in strangers]
+    except (ZeroDivisionError, ValueError):
+        return False
     return any(abs(here - t) > mpmath.mpf(10) ** -20 * (1 + abs(here)) for t in there)

@@ -52,6 +52,10 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
         kept += _elementary(mixed)[:1]
     finite = compatible.dimensions is not None and compatible.dimensions.orbit == 0
     exact = interpolants(values) if finite else []
+    # conditional branches need not form a group, so each candidate is tried on every branch
+    kept = [f for f in kept if all(_unchanged(f, b) for b in plain)]
+    if any(not _unchanged(f, b) for f in exact for b in plain):
+        exact = []
     return Symmetric((*kept, *exact), (*base, *exact) if exact and not countable else ())
 
 
@@ -87,7 +91,8 @@ def _periodic(function: Expr, branches: list[Branch]) -> list[Expr]:
 
 
 def _unchanged(function: Expr, branch: Branch) -> bool:
-    image = function.xreplace(branch.parameters)
+    start = {s: S.Zero if s == TAU else S.One for s in branch.free}
+    image = function.xreplace(branch.parameters).xreplace(start)
     return all(same(function, image.xreplace({n: S(k) for n in branch.integers})) for k in (0, 1, 2))
 
 

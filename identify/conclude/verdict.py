@@ -52,7 +52,7 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
         redundant = _through_redundancy(compatible, identity, parameter)
         return Verdict(status, transform, _pairs(others, parameter), why, redundant)
     sure = [r for r in others if r.verdict == "kept"]
-    if sure:
+    if sure and compatible.scope != "none":
         count = len({str(r.branch.parameters[parameter]) for r in sure})
         plural = "s fit" if count > 1 else " fits"
         why = f"{count} other value{plural} the same videos through another coordinate map"

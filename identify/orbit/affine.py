@@ -165,7 +165,8 @@ class _Problem:
                 opened.positive.append(orientation.sign * LAMBDA)
             scale = LAMBDA
         if _SHIFT in opened.free:
-            table[_SHIFT] = TAU / scale.xreplace(table)
+            # where lambda itself depends on t, tau stands for t
+            table[_SHIFT] = TAU if scale.has(_SHIFT) else TAU / scale.xreplace(table)
         shift = (scale * opened.value(_SHIFT)).xreplace(table)
         if shift.has(TAU):
             shift = shift.cancel()
@@ -242,12 +243,51 @@ class _RingSystem:
             numerator = fraction.numerator
             for symbol, modulus in relations:
                 numerator = remainder(ring, numerator, modulus, symbol)
-            polys += ring.collect(numerator, state_symbols).values()
+            polys += harmonics(ring, ring.collect(numerator, state_symbols), state_symbols, truth)
             denominators.append(_content(ring, fraction.denominator, state_symbols))
         inequations = [ring.polynomial(e) for e in nonzero] + denominators
         factors = [f for p in inequations for f in ring.factors(p)]
         system = System(ring, tuple(polys), tuple(unknowns), tuple(factors), _SPARE, _circles(ring, unknowns))
         return cls(ring, system, {s: e for e, s in constants.items()}, tuple(positive))
+
+
+def harmonics(
+    ring: Ring, parts: dict[tuple[int, ...], Poly], symbols: Sequence[Symbol], truth: StateFunctions
+) -> list[Poly]:
+    """The coefficients with powers of a cosine rewritten in harmonics, which separates the equations."""
+    for generator in truth.generators:
+        if generator.kind == "trig":
+            sine, cosine = (list(symbols).index(s) for s in generator.symbols)
+            parts = _in_harmonics(ring, parts, sine, cosine)
+    return [p for p in parts.values() if not p.is_zero()]
+
+
+def _in_harmonics(
+    ring: Ring, parts: dict[tuple[int, ...], Poly], sine: int, cosine: int
+) -> dict[tuple[int, ...], Poly]:
+    """``cos**k`` in multiple angles: the sine factor (0 or 1) chooses sines or cosines of n times the angle."""
+    result: dict[tuple[int, ...], Poly] = {}
+    top = max((key[cosine] for key in parts), default=0)
+    for key, poly in parts.items():
+        for n, weight in _multiple_angles(key[cosine], key[sine]).items():
+            place = tuple(n if i == cosine else k for i, k in enumerate(key))
+            term = poly * int(weight * 2**top)
+            result[place] = result[place] + term if place in result else term
+    return result
+
+
+def _multiple_angles(power: int, sine: int) -> dict[int, Rational]:
+    """``cos(x)**power * sin(x)**sine`` as a combination of cos(n*x), or of sin((n+1)*x) for sine = 1."""
+    found = {0: Rational(1)}
+    for _ in range(power):
+        nxt: dict[int, Rational] = {}
+        for n, weight in found.items():
+            for m in (n + 1, n - 1):
+                if sine and m < 0:
+                    continue
+                nxt[abs(m)] = nxt.get(abs(m), Rational(0)) + weight / 2
+        found = nxt
+    return found
 
 
 def _circles(ring: Ring, unknowns: Sequence[Symbol]) -> tuple[tuple[Symbol, Poly], ...]:

@@ -9,7 +9,7 @@ logarithms, and odd inverse functions, each of a polynomial argument.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Literal
 
@@ -67,6 +67,7 @@ class Generator:
 
     exp: ``exp(argument)``; trig: ``(sin, cos)(argument)``; power: ``argument**exponent`` with a
     parameter as exponent or a root ``argument**(1/n)``; abs, log, odd: the function of the argument.
+    ``uses`` lists the exponents ``m*exponent + n`` that occur, for a parameter as exponent.
     """
 
     kind: Kind
@@ -74,6 +75,7 @@ class Generator:
     argument: Expr
     exponent: Expr | None = None
     function: type[Function] | None = None
+    uses: tuple[tuple[int, int], ...] = ((1, 0),)
 
     @property
     def root(self) -> int | None:
@@ -107,11 +109,16 @@ class Generator:
 
 @dataclass(frozen=True)
 class StateFunctions:
-    """Coefficient functions as rational expressions in the state, the generators, the parameters."""
+    """Coefficient functions as rational expressions in the state, the generators, the parameters.
+
+    ``frequencies`` gives, for "exp" and "trig", the arguments that occur as integer combinations of the
+    arguments of the generators.
+    """
 
     state: Symbol
     functions: tuple[Expr, ...]
     generators: tuple[Generator, ...]
+    frequencies: dict[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -123,7 +130,9 @@ def state_functions(functions: Sequence[Expr], state: Symbol) -> StateFunctions:
     """The functions over generators; raises Unhandled for anything outside the classes above."""
     rewritten = [elementary(f, state) for f in functions]
     builder = _Builder(state, rewritten)
-    return StateFunctions(state, tuple(builder.replace(f) for f in rewritten), tuple(builder.generators))
+    return StateFunctions(
+        state, tuple(builder.replace(f) for f in rewritten), tuple(builder.generators), builder.frequencies
+    )
 
 
 def refined(functions: StateFunctions, q: int) -> StateFunctions:
@@ -198,6 +207,7 @@ class _Builder:
     def __init__(self, state: Symbol, functions: Iterable[Expr]) -> None:
         self.state = state
         self.generators: list[Generator] = []
+        self.frequencies: dict[str, tuple[tuple[int, ...], ...]] = {}
         self._table: dict[Expr, Expr] = {}
         atoms: list[Expr] = []
         for function in functions:
@@ -237,6 +247,7 @@ class _Builder:
     def _exponentials(self, atoms: list[Expr]) -> None:
         for basis, parts in self._lattice([a.args[0] for a in atoms]):
             symbols = [self._add("exp", b)[0] for b in basis]
+            self.frequencies["exp"] = tuple(tuple(m) for m, _ in parts.values())
             for argument, (multiples, constant) in parts.items():
                 value = Mul(*(s**m for s, m in zip(symbols, multiples, strict=True)))
                 self._table[exp(argument)] = value * exp(constant)
@@ -244,6 +255,7 @@ class _Builder:
     def _trigonometric(self, atoms: list[Expr]) -> None:
         for basis, parts in self._lattice([a.args[0] for a in atoms]):
             pairs = [self._add("trig", b) for b in basis]
+            self.frequencies["trig"] = tuple(tuple(m) for m, _ in parts.values())
             for argument, (multiples, constant) in parts.items():
                 s, c = S.Zero, S.One
                 for (sine, cosine), multiple in zip(pairs, multiples, strict=True):
@@ -312,10 +324,13 @@ class _Builder:
             ratio = (unit * multiple / known.exponent) if known.exponent != 0 else S.NaN
             if isinstance(ratio, Integer) and isinstance(constant, Integer):
                 self._table[atom] = known.symbols[0] ** ratio * atom.base**constant
+                place = self.generators.index(known)
+                self.generators[place] = replace(known, uses=(*known.uses, (int(ratio), int(constant))))
                 return
         if not isinstance(constant, Integer):
             constant, rest = S.Zero, atom.exp
         symbol = self._add("power", atom.base, rest)[0]
+        self.generators[-1] = replace(self.generators[-1], uses=((1, int(constant)),))
         self._table[atom] = symbol * atom.base**constant
 
     def _single(self, atom: Expr) -> None:

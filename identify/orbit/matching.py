@@ -19,7 +19,7 @@ from typing import Literal
 
 from sympy import Expr, Integer, Mul, S, Symbol
 
-from identify.algebra.lattice import determinant
+from identify.algebra.lattice import lattice_symmetries
 from identify.orbit.generators import (
     Generator,
     Kind,
@@ -107,10 +107,10 @@ class Pairing:
             if not theirs or self.partial:
                 yield Matching()
             return
-        for rows in self._row_choices(len(ours), len(theirs)):
+        for rows in self._row_choices(kind, len(ours), len(theirs)):
             yield from self._row_matchings(kind, ours, theirs, rows)
 
-    def _row_choices(self, ours: int, theirs: int) -> Iterator[tuple[tuple[int, ...] | None, ...]]:
+    def _row_choices(self, kind: str, ours: int, theirs: int) -> Iterator[tuple[tuple[int, ...] | None, ...]]:
         """Integer rows: the i-th exponent at the image is this combination of the true exponents.
 
         ``None`` leaves a generator unpaired: its coefficients must vanish.  A row of zeros lets
@@ -118,19 +118,8 @@ class Pairing:
         """
         units = [tuple(s if i == j else 0 for i in range(theirs)) for j in range(theirs) for s in (1, -1)]
         if not self.partial:
-            if ours == theirs == 1:
-                yield from (((1,),), ((-1,),))
-                return
-            pairs = {(i, j) for i in range(theirs) for j in range(theirs) if i != j}
-            sums = [
-                tuple((s if k == i else 0) + (r if k == j else 0) for k in range(theirs))
-                for i, j in sorted(pairs)
-                for s in (1, -1)
-                for r in (1, -1)
-                if i < j
-            ]
-            rows = units + sums if theirs == 2 else units
-            yield from (m for m in product(rows, repeat=ours) if _unimodular(m))
+            if ours == theirs:
+                yield from lattice_symmetries(self.truth.frequencies[kind])
             return
         options: list[tuple[int, ...] | None] = [*units, tuple([0] * theirs), None]
         yield from product(options, repeat=ours)
@@ -299,20 +288,37 @@ class Pairing:
     def _symbolic(
         self, ours: Generator, theirs: Generator, same: Expr, kappa: Symbol, scale: Symbol
     ) -> Iterator[Matching]:
-        """A power with a parameter as exponent: the exponents agree."""
+        """A power with a parameter as exponent: the exponents that occur go over into one another."""
         symbol, image = ours.symbols[0], theirs.symbols[0]
         assert ours.exponent is not None
         assert theirs.exponent is not None
-        equal = ours.exponent - theirs.exponent
-        yield Matching({symbol: image}, identities=(same.xreplace({kappa: S.One}), equal))
-        yield Matching(
-            {symbol: scale * image},
-            (scale, kappa),
-            (same, equal),
-            (kappa, scale),
-            (kappa, kappa - 1, scale),
-            (Closing("power", (scale,), kappa, theirs.exponent),),
-        )
+        for multiple, offset in _exponent_maps(ours.uses, theirs.uses):
+            exponent = multiple * theirs.exponent + offset
+            equal = ours.exponent - exponent
+            power = image**multiple * theirs.argument**offset
+            yield Matching({symbol: power}, identities=(same.xreplace({kappa: S.One}), equal))
+            yield Matching(
+                {symbol: scale * power},
+                (scale, kappa),
+                (same, equal),
+                (kappa, scale),
+                (kappa, kappa - 1, scale),
+                (Closing("power", (scale,), kappa, exponent),),
+            )
+
+
+def _exponent_maps(
+    ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """``(m, n)`` such that ``p -> m*p + n`` takes the exponents that occur onto those of the other side."""
+    first, start = ours[0]
+    found = []
+    for m, n in dict.fromkeys(theirs):
+        if m % first == 0 and (n - start) % first == 0:
+            a, b = m // first, (n - start) // first
+            if {(i * a, i * b + j) for i, j in ours} == set(theirs):
+                found.append((a, b))
+    return found
 
 
 def _joined(pieces: Iterable[Matching]) -> Matching:
@@ -326,10 +332,6 @@ def _unpaired(generator: Generator) -> Matching:
 def _linear_form(generator: Generator, state: Symbol) -> bool:
     """Whether the argument is a multiple of the state, so that its constant is a multiple of t."""
     return not (generator.argument / state).expand().has(state)
-
-
-def _unimodular(rows: Sequence[tuple[int, ...]]) -> bool:
-    return len(rows) == len(rows[0]) and abs(determinant(rows)) == 1
 
 
 def _injections(

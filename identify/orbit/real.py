@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import mpmath
@@ -53,8 +54,9 @@ class Realness:
 
 
 def declared_facts(conditions: tuple[Condition, ...]) -> Facts:
-    """The declared conditions as signs."""
-    return Facts(tuple((c.expression, SIGNS[c.relation]) for c in conditions))
+    """The declared conditions as signs of a generic truth, for which ``a >= 0`` is ``a > 0``."""
+    signs = ((c.expression, SIGNS[c.relation]) for c in conditions)
+    return Facts(tuple((e, "+" if s == ">=" else s) for e, s in signs))
 
 
 class RealFilter:
@@ -128,7 +130,7 @@ class RealFilter:
             return False
         value, slope = branch.map.subs(z, S.Zero), branch.map.diff(z).subs(z, S.Zero)
         bad = (S.ComplexInfinity, S.Infinity, S.NegativeInfinity, S.NaN)
-        return value.has(*bad) or slope.has(*bad) or slope == 0
+        return bool(value.has(*bad) or slope.has(*bad) or slope == 0)
 
     def _ends(self) -> tuple[Expr, Expr] | None:
         """The ends of a bounded domain that is the same for every parameter value."""
@@ -171,7 +173,7 @@ class RealFilter:
         """A domain that is unbounded on one side only cannot be reflected."""
         if branch.scale is None or not self.sampler.domain:
             return []
-        slopes = {self._slope(c) for c in self.sampler.domain}
+        slopes = {self._slope(c) for c in self.sampler.domain if c.relation in (">", ">=")}
         return [branch.scale] if slopes in ({1}, {-1}) else []
 
     def _slope(self, condition: Condition) -> int:
@@ -182,7 +184,7 @@ class RealFilter:
 
     def witness(self, branch: Branch) -> Witness | None:
         """A sample point and free values at which everything required holds."""
-        evaluate = _Evaluation(self.sampler, branch)
+        evaluate = Evaluation(self.sampler, branch)
         generator = random.Random(5)
         for point in self.points:
             for values in trials(evaluate.free, generator, 24 if branch.free else 1):
@@ -192,7 +194,7 @@ class RealFilter:
 
     def sign_changes(self, branch: Branch, parameter: Symbol) -> bool:
         """Whether a sample report gives the parameter the opposite sign, or zero."""
-        evaluate = _Evaluation(self.sampler, branch)
+        evaluate = Evaluation(self.sampler, branch)
         generator = random.Random(7)
         for point in self.points:
             for values in trials(evaluate.free, generator, 24 if branch.free else 1):
@@ -201,7 +203,7 @@ class RealFilter:
         return False
 
 
-class _Evaluation:
+class Evaluation:
     """Numerical check of one branch at sample points."""
 
     def __init__(self, sampler: Sampler, branch: Branch) -> None:
@@ -270,7 +272,7 @@ class _Evaluation:
     def _monotone(self, states: list[Rational], values: list[Number]) -> bool:
         """Whether the images of the states are in order, forwards or backwards."""
         images = [mpmath.re(self._map(to_number(s), *values)[0]) for s in states]
-        steps = [b - a for a, b in zip(images, images[1:], strict=False)]
+        steps = [b - a for a, b in pairwise(images)]
         return all(s > 0 for s in steps) or all(s < 0 for s in steps)
 
     def _inside(self, state: Number, values: list[Number], reported: list[Number]) -> bool:

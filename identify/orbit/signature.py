@@ -185,7 +185,7 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
 
 
 def _cubic_sign(family: Family, reported: dict[Symbol, Expr]) -> tuple[Expr, ...]:
-    """Without a force the sign of c_3 is preserved; where c_3 is a multiple of a positive function, say so."""
+    """Without a force the sign of c_3 is preserved: what that says of the reported parameters."""
     c = {int(f.power): e for f, e in family.channels}
     if 0 in c or 3 not in c:
         return ()
@@ -337,7 +337,9 @@ def one_generator(functions: StateFunctions) -> StateFunctions:
     if not halves:
         return functions
     rest = tuple(g for g in functions.generators if g.kind != "trig")
-    return WithHalves(functions.state, tuple(f.xreplace(table) for f in functions.functions), rest, halves)
+    return WithHalves(
+        functions.state, tuple(f.xreplace(table) for f in functions.functions), rest, halves=halves
+    )
 
 
 def merged_monomials(functions: StateFunctions, family: Family) -> StateFunctions:
@@ -367,4 +369,4 @@ def merged_monomials(functions: StateFunctions, family: Family) -> StateFunction
     replaced = tuple(
         _tidy(f.expression().xreplace(table).replace(lambda e: e.is_Pow, lambda e: e)) for f in fractions
     )
-    return WithHalves(functions.state, replaced, (), {y: functions.state})
+    return WithHalves(functions.state, replaced, (), halves={y: functions.state})

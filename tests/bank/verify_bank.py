@@ -34,11 +34,12 @@ HERE = Path(__file__).resolve().parent
 STATUSES = ("identified", "finite", "sign", "free")
 ROUTES = ("semilinear", "feature-separation", "canonical", "unsupported")
 DIGITS = 50
-ORDER = 14          # Taylor order of the linearised identities
+ORDER = 14  # Taylor order of the linearised identities
 Z, V, U = sp.Symbol("z"), sp.Symbol("v"), sp.Symbol("u")
 
 
 # ---------------------------------------------------------------- truncated Taylor series
+
 
 class Jet:
     """Taylor coefficients of a function of the state at a base point."""
@@ -117,7 +118,7 @@ def number_power(x, p):
         if x == 0:
             return x
         raise ValueError("power of a negative number")
-    return x ** p
+    return x**p
 
 
 def _elementary(fmath, fmp, series):
@@ -125,6 +126,7 @@ def _elementary(fmath, fmp, series):
         if isinstance(x, Jet):
             return series(x)
         return fmath(x) if isinstance(x, (float, int)) else fmp(x)
+
     return apply
 
 
@@ -146,7 +148,7 @@ def _log_series(x):
 
 
 def _sincos(x, sign):
-    s, c = ((fsin, fcos) if sign < 0 else (fsinh, fcosh))
+    s, c = (fsin, fcos) if sign < 0 else (fsinh, fcosh)
     a, b = [s(x.c[0])], [c(x.c[0])]
     for n in range(1, len(x.c)):
         a.append(sum(i * x.c[i] * b[n - i] for i in range(1, n + 1)) / n)
@@ -166,14 +168,23 @@ ftan = _elementary(math.tan, mpmath.tan, lambda x: fsin(x) / fcos(x))
 fsinh = _elementary(math.sinh, mpmath.sinh, lambda x: _sincos(x, 1)[0])
 fcosh = _elementary(math.cosh, mpmath.cosh, lambda x: _sincos(x, 1)[1])
 ftanh = _elementary(math.tanh, mpmath.tanh, lambda x: fsinh(x) / fcosh(x))
-fatan = _elementary(math.atan, mpmath.atan,
-                    lambda x: (x.derivative() / (1 + x * x)).integral(fatan(x.c[0])))
-fasin = _elementary(math.asin, mpmath.asin,
-                    lambda x: (x.derivative() / (1 - x * x).power(mpf(1) / 2)).integral(fasin(x.c[0])))
+fatan = _elementary(math.atan, mpmath.atan, lambda x: (x.derivative() / (1 + x * x)).integral(fatan(x.c[0])))
+fasin = _elementary(
+    math.asin, mpmath.asin, lambda x: (x.derivative() / (1 - x * x).power(mpf(1) / 2)).integral(fasin(x.c[0]))
+)
 
 FUNCTIONS = {
-    "exp": fexp, "log": flog, "sin": fsin, "cos": fcos, "tan": ftan, "sinh": fsinh,
-    "cosh": fcosh, "tanh": ftanh, "atan": fatan, "asin": fasin, "Abs": abs,
+    "exp": fexp,
+    "log": flog,
+    "sin": fsin,
+    "cos": fcos,
+    "tan": ftan,
+    "sinh": fsinh,
+    "cosh": fcosh,
+    "tanh": ftanh,
+    "atan": fatan,
+    "asin": fasin,
+    "Abs": abs,
     "sign": lambda x: _sign_number(x.c[0] if isinstance(x, Jet) else x),
 }
 
@@ -192,18 +203,22 @@ def compiled(expr):
         return lambda env: fexp(env["#"](1))
     parts = [compiled(a) for a in expr.args]
     if expr.is_Add:
+
         def add(env):
             total = parts[0](env)
             for f in parts[1:]:
                 total = total + f(env)
             return total
+
         return add
     if expr.is_Mul:
+
         def mul(env):
             total = parts[0](env)
             for f in parts[1:]:
                 total = total * f(env)
             return total
+
         return mul
     if isinstance(expr, sp.exp):
         return lambda env: fexp(parts[0](env))
@@ -227,6 +242,7 @@ def _power(x, p):
 
 # ------------------------------------------------------------------------- reading a law
 
+
 class Unsupported(Exception):
     pass
 
@@ -234,8 +250,22 @@ class Unsupported(Exception):
 def parse(text):
     text = text.replace("z'", "v")
     names = set(re.findall(r"[A-Za-z_]\w*", text))
-    functions = {"sin", "cos", "tan", "exp", "log", "sqrt", "abs", "sinh", "cosh", "tanh",
-                 "atan", "asin", "sign", "pi"}
+    functions = {
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "log",
+        "sqrt",
+        "abs",
+        "sinh",
+        "cosh",
+        "tanh",
+        "atan",
+        "asin",
+        "sign",
+        "pi",
+    }
     table = {n: sp.Symbol(n) for n in names - functions}
     return sp.sympify(text, locals=table)
 
@@ -273,9 +303,11 @@ class Law:
                 raise Unsupported(f"velocity feature {feature} is not real and finite")
             degree = sp.nsimplify(sp.Float(mpmath.log(two / one, 2), 20), rational=True, tolerance=1e-15)
             parity = int(mpmath.nint(minus / one))
-            ok = (abs(three / one - mpf(3) ** mpf(sp.Float(degree, 30))) < mpf(10) ** -15
-                  and abs(minus / one - parity) < mpf(10) ** -15
-                  and abs(minus_two - parity * two) < mpf(10) ** -15)
+            ok = (
+                abs(three / one - mpf(3) ** mpf(sp.Float(degree, 30))) < mpf(10) ** -15
+                and abs(minus / one - parity) < mpf(10) ** -15
+                and abs(minus_two - parity * two) < mpf(10) ** -15
+            )
             if not ok:
                 raise Unsupported(f"velocity feature {feature} spans no finite dilation-stable space")
             if degree < 0 or (degree == 0 and parity < 0):
@@ -310,15 +342,17 @@ def holds(relation, env):
         d = a(env) - b(env)
     except (ValueError, ZeroDivisionError, OverflowError):
         return False
-    return {"==": abs(d) <= 1e-9, "!=": d != 0, ">": d > 0, ">=": d >= 0,
-            "<": d < 0, "<=": d <= 0}[op]
+    return {"==": abs(d) <= 1e-9, "!=": d != 0, ">": d > 0, ">=": d >= 0, "<": d < 0, "<=": d <= 0}[op]
 
 
 # ------------------------------------------------------------------------------ sampling
 
+
 def environment(values, number):
-    env = {k: number(v.numerator) / v.denominator if hasattr(v, "denominator") else number(v)
-           for k, v in values.items()}
+    env = {
+        k: number(v.numerator) / v.denominator if hasattr(v, "denominator") else number(v)
+        for k, v in values.items()
+    }
     env["#"] = number
     return env
 
@@ -361,6 +395,7 @@ def sample_state(law, env, rng):
 
 
 # ------------------------------------------------------------------------ linear algebra
+
 
 def row_reduce(rows, tolerance):
     """Reduced row echelon form, largest pivot in each column; returns rows and pivot columns."""
@@ -410,6 +445,7 @@ def rank_of(rows, tolerance):
 
 # ------------------------------------------------------------ linearised compatibility set
 
+
 def tangent_space(law, env, states, canonical):
     """Kernel of the linearised identities in (phi(u0), phi'(u0), d param ...)."""
     n = len(law.params)
@@ -435,9 +471,8 @@ def tangent_space(law, env, states, canonical):
             if canonical:
                 forcing = dc[two][j - 2] if j >= 2 and two in dc else zero
                 phi.append(_solve_field(c2, forcing, number(j == 0), number(j == 1)))
-            else:       # phi = t + l*u, unknowns (t, l)
-                phi.append(Jet([number(1)] + [number(0)] * ORDER) if j == 0
-                           else state if j == 1 else zero)
+            else:  # phi = t + l*u, unknowns (t, l)
+                phi.append(Jet([number(1)] + [number(0)] * ORDER) if j == 0 else state if j == 1 else zero)
         for key in law.channels:
             if canonical and key == two:
                 continue
@@ -478,8 +513,10 @@ def check_dimension(entry, law, rng, problems):
         moves = [b[2:] for b in basis]
         lifted, orbit = len(basis), rank_of([m for m in moves if any(m)], tolerance)
         if (lifted, orbit) != (entry["lifted_dim"], entry["orbit_dim"]):
-            problems.append(f"dimensions: computed lifted {lifted} orbit {orbit}, "
-                            f"bank {entry['lifted_dim']} {entry['orbit_dim']}")
+            problems.append(
+                f"dimensions: computed lifted {lifted} orbit {orbit}, "
+                f"bank {entry['lifted_dim']} {entry['orbit_dim']}"
+            )
         for i, p in enumerate(law.params):
             moving = any(abs(m[i]) > tolerance for m in moves)
             if moving != (entry["status"].get(p) in ("sign", "free")):
@@ -488,16 +525,19 @@ def check_dimension(entry, law, rng, problems):
         grads = gradient(invariants, env, law)
         for text, g in zip(entry["invariants"], grads):
             for m in moves:
-                if abs(sum(a * b for a, b in zip(g, m))) > tolerance * 10 ** 6:
+                if abs(sum(a * b for a, b in zip(g, m))) > tolerance * 10**6:
                     problems.append(f"{text} is not constant along the orbit")
                     break
         full = grads + gradient(law.equalities, env, law)
         if n and rank_of([g for g in full if any(g)], tolerance) != n - orbit:
-            problems.append(f"invariants incomplete: rank {rank_of([g for g in full if any(g)], tolerance)}, "
-                            f"need {n - orbit}")
+            problems.append(
+                f"invariants incomplete: rank {rank_of([g for g in full if any(g)], tolerance)}, "
+                f"need {n - orbit}"
+            )
 
 
 # ----------------------------------------------------------------------------- witnesses
+
 
 def check_witnesses(entry, law, rng, problems):
     seen = {p: set() for p in law.params}
@@ -509,8 +549,11 @@ def check_witnesses(entry, law, rng, problems):
         unknown = set(w["eta"]) - set(law.params)
         if unknown:
             problems.append(f"witness names unknown parameters {unknown}")
-        gauge = sorted({s.name for e in [f] + [parse(x) for x in w["eta"].values()]
-                        for s in e.free_symbols} - set(law.params) - {"u"})
+        gauge = sorted(
+            {s.name for e in [f] + [parse(x) for x in w["eta"].values()] for s in e.free_symbols}
+            - set(law.params)
+            - {"u"}
+        )
         good = 0
         for _ in range(400):
             theta = sample_theta(law, entry, rng, w.get("when", ()))
@@ -560,7 +603,7 @@ def _witness_holds(law, env, theta, eta, cf, cdf, cddf, rng):
             if not in_domain(law, eta, y):
                 return None
             left = law.force(dict(eta, z=y, v=dy * v))
-            right = ddy * v ** 2 + dy * law.force(dict(theta, z=u, v=v))
+            right = ddy * v**2 + dy * law.force(dict(theta, z=u, v=v))
             if abs(left - right) > mpf(10) ** (-DIGITS // 2) * (1 + abs(right)):
                 return f"residual {mpmath.nstr(left - right, 5)}"
     except (ValueError, ZeroDivisionError):
@@ -603,6 +646,7 @@ def _compare(entry, law, theta, eta, problems, where, seen, tolerance=mpf(10) **
 
 # -------------------------------------------------------------------- search for branches
 
+
 def search(entry, law, rng, starts, problems, report):
     """Levenberg-Marquardt on the full compatibility equations from random real starts."""
     canonical = entry["route"] == "canonical"
@@ -614,12 +658,21 @@ def search(entry, law, rng, starts, problems, report):
             theta = {k: float(v) for k, v in exact.items() if k != "#"}
             theta["#"] = float
             residual, base = _residuals(law, theta, canonical, rng)
-        fixed = [i for i, p in enumerate(law.params)
-                 if any("==" in a and a.split("==")[0].strip() == p for a in entry["assume"])]
+        fixed = [
+            i
+            for i, p in enumerate(law.params)
+            if any("==" in a and a.split("==")[0].strip() == p for a in entry["assume"])
+        ]
         start = [rng.uniform(-2.5, 2.5), rng.choice([-1, 1]) * math.exp(rng.uniform(-1, 1))]
         for p in law.params:
-            start.append(rng.choice([-1, 1, 1]) * abs(theta[p]) * math.exp(rng.uniform(-1.2, 1.2))
-                         * _sign_number(theta[p]) if rng.random() < .8 else rng.uniform(-3, 3))
+            start.append(
+                rng.choice([-1, 1, 1])
+                * abs(theta[p])
+                * math.exp(rng.uniform(-1.2, 1.2))
+                * _sign_number(theta[p])
+                if rng.random() < 0.8
+                else rng.uniform(-3, 3)
+            )
         for i in fixed:
             start[2 + i] = theta[law.params[i]]
         x = _levenberg(residual, start, [2 + i for i in fixed])
@@ -636,7 +689,7 @@ def search(entry, law, rng, starts, problems, report):
         trouble = []
         trial_seen = {p: set() for p in law.params}
         _compare(entry, law, theta, eta, trouble, "search", trial_seen, 1e-5)
-        if trouble:         # near-degenerate points look like solutions in double precision
+        if trouble:  # near-degenerate points look like solutions in double precision
             x = _polish(law, exact, base, x, [2 + i for i in fixed], canonical, rng)
             if x is None or abs(x[1]) < 1e-3 or max(map(abs, x)) > 1e4:
                 continue
@@ -652,7 +705,9 @@ def search(entry, law, rng, starts, problems, report):
             seen[p] |= trial_seen[p]
         if trouble:
             problems += [t for t in trouble if t not in problems]
-            report.append(f"    theta {_short(theta)} eta {_short(eta)} x {[float(a) for a in x[:2]]} base {base}")
+            report.append(
+                f"    theta {_short(theta)} eta {_short(eta)} x {[float(a) for a in x[:2]]} base {base}"
+            )
     for p, status in entry["status"].items():
         if status == "finite" and "value" not in seen[p]:
             report.append(f"    search saw no second value of {p}")
@@ -692,8 +747,11 @@ def _residuals(law, theta, canonical, rng, u0=None):
             tau, lam = x[:2]
             eta = dict(zip(law.params, x[2:]))
             eta["#"] = number
-            return [(law.force(dict(eta, z=lam * u + tau, v=lam * v)) - lam * f) / (abs(lam) + .05)
-                    for u, v, f in points]
+            return [
+                (law.force(dict(eta, z=lam * u + tau, v=lam * v)) - lam * f) / (abs(lam) + 0.05)
+                for u, v, f in points
+            ]
+
         return residual, None
 
     u0 = number(sample_state(law, env, rng) if u0 is None else u0)
@@ -725,8 +783,9 @@ def _residuals(law, theta, canonical, rng, u0=None):
             if key == two:
                 continue
             value = as_jet(code(dict(eta, z=g)), order + 1) * dg.power(int(key[0])) - dg * source[key]
-            out += [c / (abs(x[1]) + .05) * 0.5 ** i for i, c in enumerate(value.c[:order - 1])]
+            out += [c / (abs(x[1]) + 0.05) * 0.5**i for i, c in enumerate(value.c[: order - 1])]
         return out or [zero]
+
     return residual, u0
 
 
@@ -772,8 +831,11 @@ def _levenberg(residual, x, frozen, steps=120, goal=1e-22, accept=1e-16, width=1
         right = [-sum(p * q for p, q in zip(columns[i], r)) for i in range(n)]
         improved = False
         for _ in range(8):
-            m = [[normal[i][j] + (damping * (normal[i][i] + 1e-12) if i == j else 0) for j in range(n)]
-                 + [right[i]] for i in range(n)]
+            m = [
+                [normal[i][j] + (damping * (normal[i][i] + 1e-12) if i == j else 0) for j in range(n)]
+                + [right[i]]
+                for i in range(n)
+            ]
             reduced, pivots = row_reduce(m, 1e-300)
             if len(pivots) < n or pivots[-1] == n:
                 damping *= 10
@@ -784,7 +846,7 @@ def _levenberg(residual, x, frozen, steps=120, goal=1e-22, accept=1e-16, width=1
             r2, s2 = safe(y)
             if s2 < s:
                 x, r, s = y, r2, s2
-                damping = max(damping / 8, width ** 2)
+                damping = max(damping / 8, width**2)
                 improved = True
                 break
             damping *= 6
@@ -794,6 +856,7 @@ def _levenberg(residual, x, frozen, steps=120, goal=1e-22, accept=1e-16, width=1
 
 
 # ---------------------------------------------------------------------------------- main
+
 
 def check_entry(entry, starts=0, seed="1"):
     """Problems found and remarks for one entry of the bank."""
@@ -842,7 +905,7 @@ def main():
             continue
         try:
             problems, report = check_entry(entry, args.search, args.seed)
-        except Exception as error:      # a broken entry must not hide the others
+        except Exception as error:  # a broken entry must not hide the others
             problems, report = [f"{type(error).__name__}: {error}"], []
         failed += bool(problems)
         print(("FAIL " if problems else "ok   ") + entry["id"], flush=True)
