@@ -265,7 +265,7 @@ def harmonics(
 def _in_harmonics(
     ring: Ring, parts: dict[tuple[int, ...], Poly], sine: int, cosine: int
 ) -> dict[tuple[int, ...], Poly]:
-    """``cos**k`` in multiple angles: the sine factor (0 or 1) chooses sines or cosines of n times the angle."""
+    """Powers of the cosine in multiple angles; a sine factor makes them sines of multiples."""
     result: dict[tuple[int, ...], Poly] = {}
     top = max((key[cosine] for key in parts), default=0)
     for key, poly in parts.items():

@@ -55,7 +55,7 @@ class Jet:
         return [other] + [other * 0] * (len(self.c) - 1)
 
     def __add__(self, other):
-        return Jet(a + b for a, b in zip(self.c, self._lift(other)))
+        return Jet(a + b for a, b in zip(self.c, self._lift(other), strict=False))
 
     __radd__ = __add__
 
@@ -63,7 +63,7 @@ class Jet:
         return Jet(-a for a in self.c)
 
     def __sub__(self, other):
-        return Jet(a - b for a, b in zip(self.c, self._lift(other)))
+        return Jet(a - b for a, b in zip(self.c, self._lift(other), strict=False))
 
     def __rsub__(self, other):
         return (-self) + other
@@ -412,7 +412,7 @@ def row_reduce(rows, tolerance):
         for i in range(len(rows)):
             if i != rank and rows[i][col] != 0:
                 k = rows[i][col]
-                rows[i] = [x - k * y for x, y in zip(rows[i], rows[rank])]
+                rows[i] = [x - k * y for x, y in zip(rows[i], rows[rank], strict=False)]
         pivots.append(col)
         rank += 1
         if rank == len(rows):
@@ -433,7 +433,7 @@ def kernel(rows, columns, tolerance):
     for free in (c for c in range(columns) if c not in pivots):
         x = [mpf(0)] * columns
         x[free] = mpf(1)
-        for r, p in zip(reduced, pivots):
+        for r, p in zip(reduced, pivots, strict=False):
             x[p] = -r[free]
         basis.append(x)
     return basis
@@ -523,9 +523,9 @@ def check_dimension(entry, law, rng, problems):
                 problems.append(f"{p}: moves={moving} but status {entry['status'].get(p)}")
         invariants = [parse(s) for s in entry["invariants"]]
         grads = gradient(invariants, env, law)
-        for text, g in zip(entry["invariants"], grads):
+        for text, g in zip(entry["invariants"], grads, strict=False):
             for m in moves:
-                if abs(sum(a * b for a, b in zip(g, m))) > tolerance * 10**6:
+                if abs(sum(a * b for a, b in zip(g, m, strict=False))) > tolerance * 10**6:
                     problems.append(f"{text} is not constant along the orbit")
                     break
         full = grads + gradient(law.equalities, env, law)
@@ -678,7 +678,7 @@ def search(entry, law, rng, starts, problems, report):
         x = _levenberg(residual, start, [2 + i for i in fixed])
         if x is None or abs(x[1]) < 1e-3 or max(map(abs, x)) > 1e4:
             continue
-        eta = dict(zip(law.params, x[2:]))
+        eta = dict(zip(law.params, x[2:], strict=False))
         eta["#"] = float
         if not all(holds(r, eta) for r in law.assume):
             continue
@@ -693,7 +693,7 @@ def search(entry, law, rng, starts, problems, report):
             x = _polish(law, exact, base, x, [2 + i for i in fixed], canonical, rng)
             if x is None or abs(x[1]) < 1e-3 or max(map(abs, x)) > 1e4:
                 continue
-            eta = dict(zip(law.params, x[2:]))
+            eta = dict(zip(law.params, x[2:], strict=False))
             eta["#"] = mpf
             if not all(holds(r, eta) for r in law.assume):
                 continue
@@ -745,7 +745,7 @@ def _residuals(law, theta, canonical, rng, u0=None):
 
         def residual(x):
             tau, lam = x[:2]
-            eta = dict(zip(law.params, x[2:]))
+            eta = dict(zip(law.params, x[2:], strict=False))
             eta["#"] = number
             return [
                 (law.force(dict(eta, z=lam * u + tau, v=lam * v)) - lam * f) / (abs(lam) + 0.05)
@@ -766,7 +766,7 @@ def _residuals(law, theta, canonical, rng, u0=None):
     source = {k: as_jet(f(dict(theta, z=state)), order + 1) for k, f in codes.items()}
 
     def residual(x):
-        eta = dict(zip(law.params, x[2:]))
+        eta = dict(zip(law.params, x[2:], strict=False))
         eta["#"] = number
         f = [x[0], x[1]] + [zero] * (order - 1)
         for n in range(order - 1):
@@ -825,10 +825,13 @@ def _levenberg(residual, x, frozen, steps=120, goal=1e-22, accept=1e-16, width=1
             (a, _), (b, _) = safe(hi), safe(lo)
             if a is None or b is None:
                 return None
-            columns.append([(p - q) / (2 * h) for p, q in zip(a, b)])
+            columns.append([(p - q) / (2 * h) for p, q in zip(a, b, strict=False)])
         n = len(active)
-        normal = [[sum(p * q for p, q in zip(columns[i], columns[j])) for j in range(n)] for i in range(n)]
-        right = [-sum(p * q for p, q in zip(columns[i], r)) for i in range(n)]
+        normal = [
+            [sum(p * q for p, q in zip(columns[i], columns[j], strict=False)) for j in range(n)]
+            for i in range(n)
+        ]
+        right = [-sum(p * q for p, q in zip(columns[i], r, strict=False)) for i in range(n)]
         improved = False
         for _ in range(8):
             m = [
