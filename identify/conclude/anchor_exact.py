@@ -49,6 +49,8 @@ def depends(expression: Expr, free: Sequence[Symbol]) -> bool:
 
 def witnessed(branch: Branch, points: Sequence[Point], sampler: Sampler) -> bool:
     """Whether the branch is a real report, inside every condition, at one of the points."""
+    if any(e.has(S.ComplexInfinity, S.NaN) for e in branch.parameters.values()):
+        return False
     evaluation = Evaluation(sampler, branch)
     trials = [(t,) * len(branch.free) for t in (_TRIALS if branch.free else (S.One,))]
     return any(evaluation.admissible(p, t) for p in points for t in trials)

@@ -326,3 +326,14 @@ def _lift(e: Expr, table: dict[Expr, Symbol]) -> Expr:
     if isinstance(e, Pow) and isinstance(e.exp, Integer):
         return _lift(e.base, table) ** e.exp
     return table.setdefault(e, Symbol(f"_a{len(table)}", real=True))
+
+
+def resolve_absolute_values(expression: Expr, facts: Facts) -> Expr:
+    """``|x|`` replaced by x or -x where the facts decide the sign."""
+    for atom in expression.atoms(Abs):
+        found = facts.sign(atom.args[0])
+        if found in ("+", ">="):
+            expression = expression.xreplace({atom: atom.args[0]})
+        elif found in ("-", "<="):
+            expression = expression.xreplace({atom: -atom.args[0]})
+    return expression

@@ -18,8 +18,9 @@ from sympy import Expr, S, Symbol, atan, log, sqrt, tan
 from identify.algebra.ring import NotPolynomial, Poly, Ring
 from identify.algebra.solve import square_part
 from identify.orbit.branch import LAMBDA, TAU, Branch, Family
-from identify.orbit.facts import Facts
+from identify.orbit.facts import Facts, resolve_absolute_values
 from identify.orbit.generators import Generator, Unhandled, state_functions
+from identify.orbit.real import declared_facts
 from identify.orbit.sampling import Point, Sampler, compiled, to_number
 from identify.orbit.signature import Signature, WithHalves, at_one_state, one_generator
 from identify.routes.normalizer import closed_normalizer
@@ -84,6 +85,7 @@ class HomogeneousMaps:
 
     def __init__(self, family: Family, sampler: Sampler, shape: Signature) -> None:
         self.family, self.shape = family, shape
+        self.facts = declared_facts((*sampler.assumptions, *sampler.domain))
         self.channels = {int(f.power): c for f, c in family.channels}
         self.normalizer = (
             closed_normalizer(self.channels[2], family.state, Signs(sampler)) if 2 in self.channels else None
@@ -96,7 +98,7 @@ class HomogeneousMaps:
         scale, shift, free = self._affine(branch)
         psi, q = self.normalizer.psi, self.normalizer.coordinate
         inverse = self.normalizer.inverse.xreplace(branch.parameters)
-        image = inverse.xreplace({q: scale * psi + shift})
+        image = resolve_absolute_values(inverse.xreplace({q: scale * psi + shift}), self.facts)
         nonzero = (*branch.nonzero, scale)
         return replace(branch, map=image, free=(*branch.free, *free), nonzero=nonzero)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sympy import Abs, Expr, Pow, Symbol
+from sympy import Expr, Pow, Symbol
 
 from identify.errors import InputError
 from identify.law.law import Condition, Law
 from identify.orbit.branch import Family
-from identify.orbit.facts import Sign
+from identify.orbit.facts import resolve_absolute_values
 from identify.orbit.generators import Unhandled
 from identify.orbit.hidden import Hidden, hidden_parameters
 from identify.orbit.real import SIGNS, declared_facts
@@ -45,7 +44,7 @@ def pose(law: Law) -> Problem:
     eliminated = eliminations(law)
     check_consistent(law)
     facts = declared_facts((*law.assumptions, *law.domain))
-    acceleration = resolve_absolute_values(law.acceleration.xreplace(eliminated), facts.sign)
+    acceleration = resolve_absolute_values(law.acceleration.xreplace(eliminated), facts)
     route = classify(replace(law, acceleration=acceleration))
     functions = [c for _, c in route.channels]
     hidden = hidden_parameters(functions, (p for p in law.parameters if p not in eliminated), law.state)
@@ -102,14 +101,3 @@ def solve_for_parameter(expression: Expr, parameters: tuple[Symbol, ...]) -> tup
         if slope.is_number and slope != 0:
             return parameter, (parameter - expression / slope).expand()
     return None
-
-
-def resolve_absolute_values(expression: Expr, sign: Callable[[Expr], Sign]) -> Expr:
-    """``|x|`` replaced by x or -x where the declared conditions decide the sign."""
-    for atom in expression.atoms(Abs):
-        found = sign(atom.args[0])
-        if found in ("+", ">="):
-            expression = expression.xreplace({atom: atom.args[0]})
-        elif found in ("-", "<="):
-            expression = expression.xreplace({atom: -atom.args[0]})
-    return expression

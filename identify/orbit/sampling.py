@@ -133,7 +133,8 @@ def to_number(value: Expr) -> Number:
 def _rational(generator: random.Random) -> Rational:
     """A number near one with a prime denominator, so that no simple relation holds by accident."""
     prime = generator.choice((101, 103, 107, 109, 113, 127))
-    return Rational(generator.choice((1, 1, -1)) * generator.randint(10, 400), prime)
+    numerator = generator.randint(10, 400)
+    return Rational(generator.choice((1, 1, -1)) * (numerator + (numerator % prime == 0)), prime)
 
 
 def bounds(symbol: Symbol, conditions: Sequence[Condition]) -> tuple[Rational | None, Rational | None]:
@@ -163,7 +164,7 @@ def _between(generator: random.Random, low: Rational | None, high: Rational | No
     if low is None and high is None:
         return _rational(generator)
     if low is not None and high is not None:
-        return low + (high - low) * Rational(generator.randint(1, 59), 60)
+        return low + (high - low) * Rational(generator.randint(1, 60), 61)
     return low + abs(_rational(generator)) if low is not None else high - abs(_rational(generator))
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Matrix
 
-from identify.algebra.lattice import determinant, integer_kernel, lattice_basis
+from identify.algebra.lattice import integer_kernel, lattice_basis, lattice_symmetries
 
 WIDTH = 4
 rows = st.lists(st.lists(st.integers(-6, 6), min_size=WIDTH, max_size=WIDTH), min_size=1, max_size=3)
@@ -68,6 +68,9 @@ def test_basis_keeps_the_given_directions() -> None:
     assert [list(map(int, b)) for b in basis] == [[1, 0], [0, 1]]
 
 
-@given(st.lists(st.lists(st.integers(-5, 5), min_size=3, max_size=3), min_size=3, max_size=3))
-def test_determinant(matrix: list[list[int]]) -> None:
-    assert determinant(matrix) == Matrix(matrix).det()
+def test_symmetries_exchange_the_frequencies() -> None:
+    """The frequencies 1, m and 2-m allow the exchange of the last two, and all signs at once."""
+    found = lattice_symmetries([(1, 0), (0, 1), (2, -1)])
+    assert ((1, 0), (2, -1)) in found
+    assert ((-1, 0), (0, -1)) in found
+    assert all(abs(Matrix(rows).det()) == 1 for rows in found)
