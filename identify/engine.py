@@ -18,7 +18,7 @@ from identify.conclude.lock import translation_lock, weights
 from identify.conclude.names import Names
 from identify.conclude.strata import special_conditions, with_answers, without_answers
 from identify.conclude.verdict import Verdict, verdicts
-from identify.errors import BudgetExceeded, InputError
+from identify.errors import BudgetExceeded, InputError, NotPrintable
 from identify.law import read_law
 from identify.law.law import Law
 from identify.orbit.canonical import canonical_set
@@ -70,6 +70,8 @@ def analyze(
         return _without_answer(problem, "undecided", error.reason)
     except Unhandled as error:
         return _without_answer(problem, "undecided", f"the method does not treat {error}")
+    except NotPrintable as error:
+        return _without_answer(problem, "undecided", f"a result cannot be written down: {error}")
 
 
 def _clocked(problem: Problem) -> Clocked:

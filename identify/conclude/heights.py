@@ -52,5 +52,8 @@ def _constant_case(
     solved = solve_for_parameter(exponent, parameters)
     if solved is None:
         return None
-    formula = to_text(factor * size.xreplace({solved[0]: solved[1]}))
+    value = factor * size.xreplace({solved[0]: solved[1]})
+    if value.has(S.ComplexInfinity, S.NaN):
+        return None
+    formula = to_text(value)
     return f"Where {solved[0]} == {to_text(solved[1])} it is constant: g = {formula}."

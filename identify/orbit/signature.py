@@ -128,7 +128,7 @@ def at_one_state(expression: Expr, z: Symbol) -> Expr:
     """A constant function of the state, without the state."""
     if not expression.has(z):
         return expression
-    for value in (S.Zero, S.One, S.Half, S(2), -S.One):
+    for value in (S.One, S.Half, S(2), S.Zero, -S.One):
         at = expression.subs(z, value)
         if at.is_finite is not False and not at.has(S.ComplexInfinity, S.NaN):
             return _tidy(at)

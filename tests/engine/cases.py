@@ -10,7 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 CASES = Path(os.environ.get("IDENTIFY_CASES") or ROOT.parent / "shared" / "cases.json")
-BANK = ROOT / "tests" / "bank" / "laws.json"
+BANK = ROOT / "tests" / "bank"
 
 
 def shared(kind: str) -> list[dict[str, Any]]:
@@ -19,9 +19,9 @@ def shared(kind: str) -> list[dict[str, Any]]:
     return found
 
 
-def bank() -> list[dict[str, Any]]:
-    """The laws of our own bank."""
-    found: list[dict[str, Any]] = json.loads(BANK.read_text())["laws"]
+def bank(name: str = "laws") -> list[dict[str, Any]]:
+    """The laws of our own bank: ``laws`` with full answers, ``searched`` with statuses and dimensions."""
+    found: list[dict[str, Any]] = json.loads((BANK / f"{name}.json").read_text())["laws"]
     return found
 
 
