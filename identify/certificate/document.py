@@ -153,6 +153,18 @@ class GuaranteeClaim(_Model):
     realizable: StrictBool
 
 
+class ClockClaim(_Model):
+    """The unknown time scale, where the analysis has one."""
+
+    symbol: Name
+
+
+class CalibrationClaim(_Model):
+    """Of the calibration, only the clock matters to the checks."""
+
+    clock: ClockClaim | None = None
+
+
 class Document(_Model):
     """The document ``identify/analysis/1``, as far as it is checked."""
 
@@ -171,6 +183,7 @@ class Document(_Model):
     strata: Annotated[tuple[StratumClaim, ...], Field(max_length=64)]
     guarantee: GuaranteeClaim | None = None
     certificate: CertificateClaim
+    calibration: CalibrationClaim | None = None
 
 
 def read_document(document: Any) -> tuple[Document | None, Check]:

@@ -26,7 +26,7 @@ def verify(
 ) -> None:
     """Re-check every claim of a saved analysis by substitution and high-precision evaluation.
 
-    Exit code 0 if no check fails, 1 if one does, 3 if none could be decided.
+    Exit code 0 if every check passes, 1 if one fails, 3 if one stays open.
 
     Example:
 
@@ -67,5 +67,4 @@ def _show(verification: Verification) -> None:
 def _code(verification: Verification) -> int:
     if verification.failed:
         return NOT_MET
-    nothing_decided = len(verification.undecided) == len(verification.checks) > 0
-    return UNDECIDED if nothing_decided else DONE
+    return UNDECIDED if verification.undecided else DONE

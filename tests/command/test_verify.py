@@ -28,7 +28,7 @@ def saved(tmp_path: Path) -> str:
     ("outcomes", "code"),
     [
         ((True, True), 0),
-        ((True, None), 0),
+        ((True, None), 3),
         ((True, False), 1),
         ((None, False), 1),
         ((None, None), 3),
