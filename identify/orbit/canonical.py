@@ -21,6 +21,7 @@ from identify.orbit.equality import same
 from identify.orbit.generators import Unhandled
 from identify.orbit.infinitesimal import Dimensions, dimensions, rank
 from identify.orbit.maps import HomogeneousMaps, explicit_maps, with_map
+from identify.orbit.normalised import normalised_set
 from identify.orbit.real import RealFilter, Realness, declared_facts
 from identify.orbit.sampling import Sampler, compiled
 from identify.orbit.signature import NotAlgebraic, Signature, signature, signature_branches
@@ -37,6 +38,9 @@ def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> Compatibl
     try:
         found = _Extension(family, sampler, judge, branches, size, budget).run()
     except (NotAlgebraic, Unsolved, Unhandled) as error:
+        normalised = _normalised(family, sampler, judge, budget)
+        if normalised is not None and normalised.dimensions == size:
+            return replace(normalised, constants=constant_scalars(family))
         scope, gaps = _local_scope(branches, size, [*affine.unsolved, str(error)])
         sure = constant_scalars(family)
         return CompatibleSet(family, judge, tuple(branches), size, tuple(conditions), scope, gaps, sure)
@@ -44,6 +48,14 @@ def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> Compatibl
     scope2, gaps2 = _scope(found, size)
     sure = constant_scalars(family)
     return CompatibleSet(family, judge, found.branches, size, tuple(conditions), scope2, gaps2, sure)
+
+
+def _normalised(family: Family, sampler: Sampler, judge: RealFilter, budget: Budget) -> CompatibleSet | None:
+    """The answer through a normalizer without parameters, where there is one."""
+    try:
+        return normalised_set(family, sampler, judge, budget)
+    except Unhandled:
+        return None
 
 
 def constant_scalars(family: Family) -> tuple[Expr, ...]:

@@ -70,7 +70,7 @@ class RealFilter:
     def judge(self, branch: Branch) -> Realness:
         """Keep on a witness, drop on a proof, else undecided."""
         fitted = self._fitted(branch)
-        if fitted is None or self._irregular(fitted):
+        if fitted is None or self._irregular(fitted) or _without_real_root(fitted):
             return Realness("dropped", branch, self.facts)
         branch = fitted
         requirements = self.requirements(branch)
@@ -281,6 +281,12 @@ class Evaluation:
             return False
         found = self._domain(mpmath.re(image), *reported)
         return all(holds(v, c.relation) for v, c in zip(found, self.sampler.domain, strict=True))
+
+
+def _without_real_root(branch: Branch) -> bool:
+    """Whether an algebraic number of the branch provably is not real (Sturm's theorem)."""
+    numeric = [e.as_poly(s) for s, e in branch.algebraic.items() if e.free_symbols == {s}]
+    return any(poly.count_roots() == 0 for poly in numeric)
 
 
 def logarithms(branch: Branch) -> list[Expr]:

@@ -128,10 +128,11 @@ def at_one_state(expression: Expr, z: Symbol) -> Expr:
     """A constant function of the state, without the state."""
     if not expression.has(z):
         return expression
-    for value in (S.One, S.Half, S(2), S.Zero, -S.One):
-        at = expression.subs(z, value)
-        if at.is_finite is not False and not at.has(S.ComplexInfinity, S.NaN):
-            return _tidy(at)
+    values = [expression.subs(z, value) for value in (S.Zero, S.One, S.Half, S(2), S.NegativeOne)]
+    finite = [v for v in values if v.is_finite is not False and not v.has(S.ComplexInfinity, S.NaN)]
+    rational = [v for v in finite if v.is_rational_function()]
+    if rational or finite:
+        return _tidy((rational or finite)[0])
     raise Unhandled("a constant scalar that could not be evaluated")
 
 
