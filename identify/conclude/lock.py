@@ -7,9 +7,9 @@ from sympy import Expr, S, Symbol
 from identify.algebra.ring import NotPolynomial
 from identify.analysis import TranslationLock
 from identify.conclude.continuous import weight_rows
+from identify.orbit.arguments import polynomial_coefficients
 from identify.orbit.branch import LAMBDA
 from identify.orbit.compatible import CompatibleSet
-from identify.orbit.generators import polynomial_coefficients
 from identify.routes.route import LINEAR, ONE, Route
 
 

@@ -17,9 +17,9 @@ from identify.algebra.budget import Budget
 from identify.algebra.ring import NotPolynomial, Ring
 from identify.algebra.solve import System, Unsolved, solve
 from identify.errors import BudgetExceeded
-from identify.orbit.affine import opened_values
 from identify.orbit.branch import Branch, hat
 from identify.orbit.compatible import CompatibleSet
+from identify.orbit.equations import opened_values
 from identify.orbit.sampling import Number, compiled, is_real, to_number
 
 _SECONDS = 0.5

@@ -49,8 +49,8 @@ from sympy import (
     tanh,
 )
 
-from identify.algebra.lattice import lattice_basis
-from identify.algebra.ring import NotPolynomial, Poly, Ring
+from identify.algebra.ring import NotPolynomial, Ring
+from identify.orbit.arguments import integer_combinations, polynomial_coefficients, shared_constants
 
 Kind = Literal["exp", "trig", "power", "abs", "log", "odd"]
 ODD_FUNCTIONS = (asin, atan, asinh, atanh, erf)
@@ -271,7 +271,7 @@ class _Builder:
         polynomials = [self._polynomial(a) for a in unique]
         nonconstant = [{k: c for k, c in p.items() if k > 0} for p in polynomials]
         basis, multiples = integer_combinations(nonconstant, self.state)
-        shift, rest = _constants(unique, polynomials, multiples, len(basis))
+        shift, rest = shared_constants(unique, polynomials, multiples, len(basis))
         basis = [b + s for b, s in zip(basis, shift, strict=True)]
         return [(basis, {a: (m, r) for a, m, r in zip(unique, multiples, rest, strict=True)})]
 
@@ -361,95 +361,6 @@ def _collect(expression: Expr, state: Symbol, atoms: list[Expr]) -> None:
         if isinstance(expression, Pow) and expression.exp.has(state):
             raise Unhandled("the state in both base and exponent")
         atoms.append(expression)
-
-
-def polynomial_coefficients(argument: Expr, state: Symbol) -> dict[int, Expr]:
-    """``{k: c_k}`` with ``argument = sum c_k state**k``; NotPolynomial where it is none."""
-    others = sorted((s for s in argument.free_symbols if s != state), key=str)
-    table, lifted = _freeze(argument, state)
-    ring = Ring([state, *others, *table.values()])
-    fraction = ring.fraction(lifted)
-    if ring.degree(fraction.denominator, state) > 0:
-        raise NotPolynomial(str(argument))
-    back = {symbol: value for value, symbol in table.items()}
-    denominator = ring.expression(fraction.denominator).xreplace(back)
-    parts = ring.coefficients(fraction.numerator, state)
-    return {k: ring.expression(c).xreplace(back) / denominator for k, c in sorted(parts.items())}
-
-
-def _freeze(expression: Expr, state: Symbol) -> tuple[dict[Expr, Symbol], Expr]:
-    """Replace state-free parts that are not rational (pi, sqrt(a), exp(k)) by fresh symbols."""
-    table: dict[Expr, Symbol] = {}
-
-    def walk(e: Expr) -> Expr:
-        if isinstance(e, Symbol | Rational):
-            return e
-        if isinstance(e, Add | Mul) or (isinstance(e, Pow) and isinstance(e.exp, Integer)):
-            return e.func(*(walk(a) for a in e.args))
-        if e.has(state):
-            raise NotPolynomial(str(e))
-        return table.setdefault(e, Symbol(f"_k{len(table)}", real=True))
-
-    return table, walk(expression)
-
-
-def integer_combinations(
-    polynomials: list[dict[int, Expr]], state: Symbol
-) -> tuple[list[Expr], list[list[int]]]:
-    """A lattice basis of the given polynomials (no constant term) and each one's integer coordinates."""
-    vectors, rebuild = _as_vectors(polynomials, state)
-    basis, coordinates = lattice_basis(vectors)
-    return [rebuild(b) for b in basis], coordinates
-
-
-def _as_vectors(polynomials: list[dict[int, Expr]], state: Symbol):  # type: ignore[no-untyped-def]
-    """Polynomials as rational vectors over the monomials in the parameters and the state."""
-    whole = [Add(*(c * state**k for k, c in p.items())) for p in polynomials]
-    frozen: dict[Expr, Symbol] = {}
-    lifted = []
-    for expression in whole:
-        table, flat = _freeze(expression, state)
-        flat = flat.xreplace(
-            {s: frozen.setdefault(e, Symbol(f"_f{len(frozen)}", real=True)) for e, s in table.items()}
-        )
-        lifted.append(flat)
-    symbols = sorted({s for e in lifted for s in e.free_symbols}, key=str)
-    ring = Ring(symbols)
-    fractions = [ring.fraction(e) for e in lifted]
-    common = ring.one
-    for f in fractions:
-        common = common * (f.denominator / common.gcd(f.denominator))
-    rows = [(f.numerator * (common / f.denominator)).to_dict() for f in fractions]
-    monomials = sorted({m for row in rows for m in row})
-    vectors = [[int(row.get(m, 0)) for m in monomials] for row in rows]
-    back = {s: e for e, s in frozen.items()}
-
-    def rebuild(vector: list[Rational]) -> Expr:
-        denominator = lcm(*(int(v.q) for v in vector))
-        poly: Poly = ring.context.from_dict(
-            {m: int(v * denominator) for m, v in zip(monomials, vector, strict=True) if v}
-        )
-        expression = ring.expression(poly) / denominator / ring.expression(common)
-        return expression.xreplace(back)
-
-    return vectors, rebuild
-
-
-def _constants(
-    arguments: list[Expr], polynomials: list[dict[int, Expr]], multiples: list[list[int]], rank: int
-) -> tuple[list[Expr], list[Expr]]:
-    """Constants moved into the basis where one choice serves every argument, else left over."""
-    constants = [p.get(0, S.Zero) for p in polynomials]
-    zero = [S.Zero] * rank
-    if all(c == 0 for c in constants):
-        return zero, constants
-    for i, unit in enumerate(multiples):
-        if rank == 1 and unit[0]:
-            shift = constants[i] / unit[0]
-            left = [(c - m[0] * shift).expand() for c, m in zip(constants, multiples, strict=True)]
-            if all(x == 0 for x in left):
-                return [shift], left
-    return zero, constants
 
 
 def multiple_angle(pair: Sequence[Symbol], n: int) -> tuple[Expr, Expr]:

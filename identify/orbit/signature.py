@@ -169,7 +169,7 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
     unknowns = tuple(reversed(list(hats.values())))
     solutions, conditions = solve(System(ring, tuple(polys), unknowns, tuple(inequations), _SPARE), budget)
     branches = []
-    from identify.orbit.affine import opened_values
+    from identify.orbit.equations import opened_values
 
     for solution in solutions:
         for values, algebraic in opened_values(ring, solution):
