@@ -77,7 +77,7 @@ class GivenText:
 def read_anchor(text: str, parameters: tuple[str, ...]) -> GivenText:
     """The anchor that ``text`` spells; InputError says what is wrong and what to type."""
     head, equals, rest = text.partition("=")
-    kind = head.strip().replace("_", "-")
+    kind = head.strip().replace("_", "-").removeprefix("another ")  # as the sets are listed
     if _VARIANCE.match(kind):
         raise InputError(REFUSED, text, hint="measure a length in the scene: --anchor displacement=0.40")
     offset = len(head) + 1

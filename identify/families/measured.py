@@ -33,13 +33,18 @@ class Measured:
         return indirect or sets
 
 
+def _kind(name: str) -> str:
+    """The kind of an anchor: a second state is a state."""
+    return name.removeprefix("another ")
+
+
 def measured(analysis: Analysis) -> Measured:
     """What the analysis says about anchors."""
     calibration = analysis.calibration
     if calibration is None:
         return Measured()
     stopped = any("stopped" in note for note in calibration.notes)
-    sets = None if stopped else tuple(tuple(s.anchors) for s in calibration.everything)
+    sets = None if stopped else tuple(tuple(map(_kind, s.anchors)) for s in calibration.everything)
     given = {} if calibration.given is None else calibration.given.parameters
     after = {
         name: ParameterVerdict(value.status, value.transform, value.alternatives, value.why)
