@@ -24,8 +24,9 @@ def verify(
     ],
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Re-check every claim of a saved analysis by substitution and high-precision evaluation.
+    """Re-check a saved analysis by substitution and high-precision evaluation.
 
+    Branches, dimensions, invariants, verdicts and coverage are checked; the calibration section is not.
     Exit code 0 if every check passes, 1 if one fails, 3 if one stays open.
 
     Example:

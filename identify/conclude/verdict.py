@@ -50,12 +50,14 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
     if moving:
         status, why = _moving(compatible, parameter)
         redundant = _through_redundancy(compatible, identity, parameter)
+        if redundant and status in ("sign", "free"):
+            why = "it enters the law only in combination with other parameters"
         return Verdict(status, transform, _pairs(others, parameter), why, redundant)
     sure = [r for r in others if r.verdict == "kept"]
     if sure and compatible.scope != "none":
         count = len({str(r.branch.parameters[parameter]) for r in sure})
         plural = "s fit" if count > 1 else " fits"
-        why = f"{count} other value{plural} the same videos through another coordinate map"
+        why = f"{count} other value{plural} the same videos"
         return Verdict("finite", transform, _pairs(sure, parameter), why)
     if others:
         return Verdict(

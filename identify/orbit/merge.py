@@ -76,8 +76,11 @@ def _join(up: Branch, down: Branch) -> Branch | None:
     parameters: dict[Symbol, Expr] = {}
     for p, e in up.parameters.items():
         plus, minus = e.xreplace({LAMBDA: size}), down.parameters[p].xreplace({LAMBDA: -size})
-        if not same(plus, minus):
+        if same(plus, minus):
+            parameters[p] = plus.xreplace({size: Abs(LAMBDA)})
+        elif same(plus.xreplace({size: LAMBDA}).xreplace({LAMBDA: -size}), minus):
+            parameters[p] = plus.xreplace({size: LAMBDA})
+        else:
             return None
-        parameters[p] = plus.xreplace({size: Abs(LAMBDA)})
     positive = tuple(e for e in up.positive if e not in (LAMBDA, Abs(LAMBDA)))
     return replace(up, parameters=parameters, positive=positive)

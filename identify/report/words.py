@@ -217,7 +217,7 @@ def _film(coverage: Coverage | None, notation: Notation) -> Iterator[str]:
             f"{coverage.one_direction_rank} of {coverage.rank}."
         )
     else:
-        yield "One direction of motion is enough."
+        yield "All may have the same direction."
     terms = listing(map(notation.formula, coverage.features))
     yield f"They must tell {terms} apart (rank {coverage.rank})."
 
