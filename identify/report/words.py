@@ -80,6 +80,8 @@ def headline(analysis: Analysis, notation: Notation) -> str:
 def _told(analysis: Analysis, notation: Notation) -> Iterator[str]:
     named = {status: _names(analysis, notation, status) for status in _LABEL}
     if not analysis.parameters:
+        if analysis.outcome == "done":
+            yield "The law has no parameters to determine."
         return
     if named["identified"]:
         yield f"Video alone determines {listing(named['identified'])}."
