@@ -19,7 +19,7 @@ def write_whole(path: Path, text: str) -> None:
             file.write(text)
         os.chmod(name, _mode(path))
         os.replace(name, path)
-    except BaseException:
+    except BaseException:  # an interrupt too must not leave the temporary file behind
         os.unlink(name)
         raise
 

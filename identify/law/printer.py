@@ -59,7 +59,9 @@ def to_text(expression: Expr | Relational) -> str:
 
     Raises NotPrintable for what the language cannot say (floats, integrals, complex numbers, ...).
     """
-    return str(_Printer().doprint(sympy.sympify(expression)))
+    if not isinstance(expression, sympy.Basic):
+        raise NotPrintable(f"{type(expression).__name__} is not an expression")
+    return str(_Printer().doprint(expression))
 
 
 def to_latex(expression: Expr | Relational) -> str:
