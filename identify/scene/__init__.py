@@ -1,0 +1,1 @@
+"""Synthetic scenes: motions of a law rendered as frames, with the true states beside them."""
