@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 def coverage(
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="DATA", help="Clips as CSV, Parquet or NPZ; none: simulate."),
+        typer.Argument(
+            metavar="DATA", help="Clips as CSV, Parquet or NPZ, or the folder of a fit; none: simulate."
+        ),
     ] = None,
-    law: Annotated[str, typer.Option(metavar="LAW", help="The law, such as \"z''+d*z'+a*z=0\".")] = "",
+    law: Annotated[
+        str, typer.Option(metavar="LAW", help="The law, such as \"z''+d*z'+a*z=0\"; a fit brings its own.")
+    ] = "",
     assume: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
     domain: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
     interval: Annotated[
@@ -58,33 +62,36 @@ def coverage(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the phase plane coloured by rank.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write one page with picture, levels and advice.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="The document identify/coverage/1.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Tell at which positions the filmed velocities suffice for the theorem behind the analysis.
 
-    DATA has the columns time and state (or the law's own name for it), and optionally velocity and clip.
+    DATA has the columns time and state (or the law's own name for it), and optionally velocity and clip; or
+    it is the folder of a finished fit, whose latent motions are then taken (frames it used only).
     Exit code 0 if coverage holds (over --interval, or somewhere), 1 if not, 3 if no theorem applies.
 
     Examples:
 
         identify coverage clips.csv --law "q''=-k*q-d*q'-c*q'*abs(q')" --interval=-0.2,0.2
 
+        identify coverage run/ --html coverage.html
+
         identify coverage --law "z''+a*z=0" --parameters "a=1" --initial "1,0" --plot phase.png
     """
     with orderly(debug):
-        from identify.law import read_law
         from identify.motion.extra import need
 
         need("identify coverage", "numpy", "scipy")
         from identify.motion.coverage import measure
         from identify.motion.values import read_interval
 
-        if not law:
-            raise refuse("which law? Give it with --law")
         if window is not None and window % 2 == 0:
             raise refuse(f"--window needs an odd number of frames, not {window}")
-        read = read_law(law, assume or [], domain or [])
+        read = _law(law, assume or [], domain or [], data)
         wanted = None if interval is None else read_interval(interval)
         if data is not None:
             clips = _filmed(data, read, columns, window)
@@ -100,15 +107,35 @@ def coverage(
             separation=separation,
             simulated=data is None,
         )
-        _show(report, clips, read, plot, json)
+        _draw(report, clips, read.state.name, plot, html)
+        _show(report, json)
         raise typer.Exit(_code(report))
+
+
+def _law(law: str, assume: list[str], domain: list[str], data: Path | None) -> Law:
+    """The law as typed, or that of the fit whose folder is given, with the typed conditions added."""
+    from identify.law import read_law
+
+    if law:
+        return read_law(law, assume, domain)
+    if data is None or not data.is_dir():
+        raise refuse("which law? Give it with --law")
+    from identify.motion.run import read_question
+
+    question = read_question(data)
+    return read_law(question.law, [*question.assume, *assume], [*question.domain, *domain])
 
 
 def _filmed(data: Path, law: Law, columns: str | None, window: int | None) -> list[Clip]:
     from identify.motion.table import read_clips, read_names
     from identify.motion.trajectory import LEAST_SAMPLES, smooth
 
-    clips = read_clips(data, law.state.name, read_names(columns) if columns else None)
+    if data.is_dir():
+        from identify.motion.run import read_latent
+
+        clips = read_latent(data, law.state.name)
+    else:
+        clips = read_clips(data, law.state.name, read_names(columns) if columns else None)
     if window is None:
         return clips
     short = next((clip for clip in clips if clip.frames < window + LEAST_SAMPLES - 1), None)
@@ -132,17 +159,36 @@ def _simulated(
     return [simulate(dynamics, (u, v), duration, rate, centred=centred) for u, v in starts]
 
 
-def _show(report: CoverageReport, clips: list[Clip], law: Law, plot: Path | None, json: bool) -> None:
+def _draw(
+    report: CoverageReport, clips: list[Clip], state: str, plot: Path | None, html: Path | None
+) -> None:
+    """The picture and the page that were asked for; a law without levels has no picture."""
+    if plot is None and html is None:
+        return
+    picture = None
+    if report.levels:
+        from identify.motion.picture import coverage_png
+
+        picture = coverage_png(report, clips, state)
+    if plot is not None and picture is not None:
+        try:
+            plot.write_bytes(picture)
+        except OSError as error:
+            raise refuse(f"cannot write {plot}: {error.strerror or error}") from None
+    if html is not None:
+        from identify.files import write_whole
+        from identify.motion.html import coverage_html
+
+        try:
+            write_whole(html, coverage_html(report, picture))
+        except OSError as error:
+            raise refuse(f"cannot write {html}: {error.strerror or error}") from None
+
+
+def _show(report: CoverageReport, json: bool) -> None:
     from identify.motion.page import print_json
     from identify.motion.words import coverage_page
 
-    if plot is not None and report.levels:
-        from identify.motion.picture import draw_coverage
-
-        try:
-            draw_coverage(report, clips, law.state.name, plot)
-        except OSError as error:
-            raise refuse(f"cannot write {plot}: {error.strerror or error}") from None
     print_json(report.to_dict()) if json else coverage_page(report).print()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def _figure(columns: int, width: float, height: float = 4.2) -> tuple[Any, Any]:
         return figure, figure.subplots(1, columns, squeeze=False)[0]
 
 
-def _save(figure: Any, file: Path) -> None:
+def _save(figure: Any, file: Path | BytesIO) -> None:
     from matplotlib import rc_context
 
     with rc_context(_STYLE):
@@ -55,13 +56,20 @@ def _save(figure: Any, file: Path) -> None:
 
 
 def draw_coverage(report: CoverageReport, clips: Sequence[Clip], state: str, file: Path) -> None:
+    """The picture of ``coverage_png`` in a file."""
+    file.write_bytes(coverage_png(report, clips, state))
+
+
+def coverage_png(report: CoverageReport, clips: Sequence[Clip], state: str) -> bytes:
     """The phase plane: motions in grey, the velocities at the levels coloured by the rank there."""
     figure, (axes,) = _figure(1, 6.4)
     _phase_plane(axes, report.levels, report.needed_rank, clips, state)
     for low, high in report.intervals:
         axes.axvspan(low, high, color=_FULL, alpha=0.10, linewidth=0)
-    axes.set_title(f"{report.law}\nrank of [{', '.join(report.features)}]", fontsize=9)
-    _save(figure, file)
+    axes.set_title(f"{report.law}\nrank of [{', '.join(report.features)}]", fontsize=9, parse_math=False)
+    made = BytesIO()
+    _save(figure, made)
+    return made.getvalue()
 
 
 def _phase_plane(axes: Any, levels: Sequence[Level], full: int, clips: Sequence[Clip], state: str) -> None:

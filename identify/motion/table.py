@@ -57,12 +57,19 @@ class Table:
     row: Callable[[int], str]
 
 
-def read_clips(file: Path, state: str = "z", names: Mapping[str, str] | None = None) -> list[Clip]:
-    """The clips in the file; ``state`` is the law's own name for it, ``names`` maps roles to columns."""
+def read_clips(
+    file: Path, state: str = "z", names: Mapping[str, str] | None = None, only: str | None = None
+) -> list[Clip]:
+    """The clips in the file; ``state`` is the law's own name for it, ``names`` maps roles to columns.
+
+    ``only`` names a column of 0 and 1: rows with 0 are skipped, whatever else they hold.
+    """
     wanted = {role: [name] for role, name in (names or {}).items()}
     for role, aliases in _ALIASES.items():
         own = (state,) if role == "state" else (f"{state}dot", f"d{state}") if role == "velocity" else ()
         wanted.setdefault(role, [*own, *aliases])
+    if only is not None:
+        wanted["only"] = [only]
     reader = _READERS.get(file.suffix.lower())
     if reader is None:
         raise DataError(f"{file}: a file named .csv, .tsv, .parquet or .npz was expected")
@@ -70,7 +77,20 @@ def read_clips(file: Path, state: str = "z", names: Mapping[str, str] | None = N
         table = reader(file, wanted)
     except OSError as error:
         raise DataError(f"cannot read {file}: {error.strerror or error}") from None
-    return _clips(table)
+    return _clips(table if only is None else _marked(table))
+
+
+def _marked(table: Table) -> Table:
+    """The rows that the column ``only`` marks; an error still names the row of the file."""
+    marks = _numbers(table, table.columns["only"])
+    kept = [index for index, mark in enumerate(marks) if mark]
+    if not kept:
+        raise DataError(f"{table.file}, column {table.columns['only'].name}: no row is marked with 1")
+    columns = {
+        role: Column(column.name, [column.cells[index] for index in kept])
+        for role, column in table.columns.items()
+    }
+    return Table(table.file, columns, lambda index: table.row(kept[index]))
 
 
 def read_names(text: str) -> dict[str, str]:

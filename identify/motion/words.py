@@ -38,7 +38,7 @@ def coverage_page(report: CoverageReport) -> Page:
     """Coverage level by level."""
     page = Page()
     page.title(report.law)
-    page.say(_headline(report), style="bold")
+    page.say(coverage_headline(report), style="bold")
     if report.levels:
         page.say(
             f"Rank of [{', '.join(report.features)}], {report.needed_rank} needed ({report.theorem}); "
@@ -49,19 +49,26 @@ def coverage_page(report: CoverageReport) -> Page:
         if len(shown) < len(report.levels):
             page.say(f"{len(shown)} of {len(report.levels)} levels are shown; --json has all.")
     page.warn(report.advice)
-    if report.tolerance is not None:
-        page.say(
-            f"Level tolerance {number(report.tolerance.level)} (a path must come this near; it is "
-            "interpolated between frames). Velocities closer than "
-            f"{number(report.tolerance.velocity)} count once. Singular values up to "
-            f"{number(report.tolerance.rank)} count as zero.",
-            "The theorem asks for every state of an open interval; the rank was checked at the levels only. "
-            "A failed rank condition is no proof that parameters cannot be identified.",
-        )
+    page.say(*coverage_tolerance(report))
     return page
 
 
-def _headline(report: CoverageReport) -> str:
+def coverage_tolerance(report: CoverageReport) -> list[str]:
+    """What counts as meeting a level and as another velocity, and what the ranks do not say."""
+    if report.tolerance is None:
+        return []
+    return [
+        f"Level tolerance {number(report.tolerance.level)} (a path must come this near; it is "
+        "interpolated between frames). Velocities closer than "
+        f"{number(report.tolerance.velocity)} count once. Singular values up to "
+        f"{number(report.tolerance.rank)} count as zero.",
+        "The theorem asks for every state of an open interval; the rank was checked at the levels only. "
+        "A failed rank condition is no proof that parameters cannot be identified.",
+    ]
+
+
+def coverage_headline(report: CoverageReport) -> str:
+    """The answer in one sentence."""
     told = _ANSWER[report.answer]
     if report.levels:
         told += f": least rank {report.least_rank}/{report.needed_rank}"
