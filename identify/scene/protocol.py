@@ -120,9 +120,10 @@ SIX = (
 def perturbed(protocol: Protocol, seed: int) -> list[tuple[Initial, Role]]:
     """The initial states of one collection: each number times its own factor, drawn by the data seed."""
     chance = np.random.default_rng(np.random.SeedSequence([abs(seed), 0]))
-    roles: list[Role] = ["train"] * len(protocol.train) + ["test"] * len(protocol.test)
+    planned: list[tuple[Initial, Role]] = [(pair, "train") for pair in protocol.train]
+    planned += [(pair, "test") for pair in protocol.test]
     found: list[tuple[Initial, Role]] = []
-    for (u, v), role in zip(protocol.train + protocol.test, roles, strict=True):
+    for (u, v), role in planned:
         first, second = chance.uniform(1 - protocol.spread, 1 + protocol.spread, 2)
         found.append(((u if protocol.angles else u * float(first), v * float(second)), role))
     return found

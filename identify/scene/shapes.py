@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Plane = NDArray[np.float32]
+Real = Plane | np.float32 | float
 
-# The lens: a Gaussian of this many pixels.  The moments of a sampled Gaussian edge differ from those of the
-# edge by exp(-2 pi^2 sharpness^2), 3e-4 here, so that a shape that moves by less than a pixel is seen to move.
+# The lens: a Gaussian of this many pixels.  Sampling changes the moments of such an edge by a share of
+# exp(-2 pi^2 sharpness^2), 3e-4, so that a motion of far less than a pixel is seen as it is.
 SHARPNESS = 0.65
 
 
@@ -17,7 +18,8 @@ def edge(inside: Plane) -> Plane:
     x = inside * np.float32(np.sqrt(2 / np.pi) / SHARPNESS)
     # The usual approximation of the distribution function by tanh, within 3e-4 and smooth.
     cubic = np.float32(0.044715 * np.pi / 2)
-    return np.float32(0.5) + np.float32(0.5) * np.tanh(x + cubic * x * x * x)
+    share: Plane = np.float32(0.5) + np.float32(0.5) * np.tanh(x + cubic * x * x * x)
+    return share
 
 
 def stroke(distance: Plane, width: float) -> Plane:
@@ -26,17 +28,17 @@ def stroke(distance: Plane, width: float) -> Plane:
     return edge(half - distance) - edge(-half - distance)
 
 
-def between(x: Plane, low: Plane | float, high: Plane | float) -> Plane:
+def between(x: Plane, low: Real, high: Real) -> Plane:
     """Coverage of the stretch from ``low`` to ``high`` along one axis."""
     return edge(x - np.float32(low)) - edge(x - np.float32(high))
 
 
-def disc(x: Plane, y: Plane, radius: Plane | float) -> Plane:
+def disc(x: Plane, y: Plane, radius: Real) -> Plane:
     """Coverage of a disc about the origin of ``x`` and ``y``."""
     return edge(np.float32(radius) - np.sqrt(x * x + y * y))
 
 
-def rod(x: Plane, y: Plane, along: tuple[Plane, Plane], length: Plane | float, width: float) -> Plane:
+def rod(x: Plane, y: Plane, along: tuple[Plane, Plane], length: Real, width: float) -> Plane:
     """Coverage of a rod from the origin of ``x`` and ``y`` in the unit direction ``along``."""
     reach = np.clip(x * along[0] + y * along[1], np.float32(0), np.float32(length))
     across, down = x - reach * along[0], y - reach * along[1]
@@ -51,5 +53,7 @@ def coil(x: Plane, y: Plane, length: Plane, turns: int, height: float, width: fl
     taper = np.float32(height) * (np.float32(1) - square * square * square * square)
     phase = np.float32(2 * np.pi * turns) * share
     slope = taper * np.float32(2 * np.pi * turns) / length * np.cos(phase)
+    # To first order; it underestimates above the crests of a tight coil, hence the limit on y.
     distance = (y - taper * np.sin(phase)) / np.sqrt(np.float32(1) + slope * slope)
-    return stroke(distance, width) * between(x, 0.0, length)
+    limit = height + width / 2
+    return stroke(distance, width) * between(x, 0.0, length) * between(y, -limit, limit)

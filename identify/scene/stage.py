@@ -19,7 +19,7 @@ PAPER: Colour = (0.86, 0.87, 0.88)
 FLOOR: Colour = (0.62, 0.60, 0.57)
 INK: Colour = (0.16, 0.18, 0.22)
 STEEL: Colour = (0.36, 0.39, 0.44)
-MASS: Colour = (0.12, 0.27, 0.47)
+MASS: Colour = (0.17, 0.40, 0.68)
 BOB: Colour = (0.66, 0.16, 0.13)
 SHINE: Colour = (0.93, 0.72, 0.66)
 TENNIS: Colour = (0.80, 0.90, 0.22)
@@ -70,7 +70,7 @@ class Cart:
     low: float
     high: float
     turns: int = 4
-    width: float = 0.17
+    width: float = 0.2
     colour: Colour = MASS
     background: Colour = PAPER
 
@@ -86,21 +86,21 @@ class Cart:
 
     def _track(self) -> tuple[float, float]:
         wide = self.size[1] - 1
-        return wide * (0.27 + self.width / 2), wide * (0.98 - self.width / 2)
+        return wide * (0.26 + self.width / 2), wide * (0.98 - self.width / 2)
 
     def _lines(self) -> tuple[float, float, float]:
         """The height of the track, the height of the mass, and the unit of length."""
         height, width = self.size
         unit = min(height, width) / 64
-        return height / 2 + 9.5 * unit, self.width * 64 * unit * 0.95, unit
+        return height / 2 + 11 * unit, self.width * 64 * unit * 0.9, unit
 
     def fixed(self) -> Iterator[Layer]:
         """The wall and the track."""
         x, y = axes(self.size)
         track, _, unit = self._lines()
         wall = 0.05 * self.size[1]
-        yield between(x, -2.0, wall) * between(y, track - 20 * unit, track + 1.2 * unit), FLOOR
-        yield stroke(x - np.float32(wall), unit) * between(y, track - 20 * unit, track + 1.2 * unit), STEEL
+        yield between(x, -2.0, wall) * between(y, track - 22 * unit, track + 1.2 * unit), FLOOR
+        yield stroke(x - np.float32(wall), unit) * between(y, track - 22 * unit, track + 1.2 * unit), STEEL
         yield stroke(y - np.float32(track), unit) * (x + 1 > 0), STEEL
 
     def moving(self, position: Array) -> Iterator[Layer]:
@@ -108,17 +108,17 @@ class Cart:
         x, y = axes(self.size)
         track, tall, unit = self._lines()
         middle = column(self.centre(position))
-        half, wheel = np.float32(self.width * (self.size[1] - 1) / 2), 2.1 * unit
+        half, wheel = np.float32(self.width * (self.size[1] - 1) / 2), 2.6 * unit
         bottom = track - 1.4 * wheel
         axle = np.float32(bottom - tall / 2)
         if self.turns:
             start = np.float32(0.05 * self.size[1])
-            shape = coil(x - start, y - axle, middle - start - half, self.turns, 4 * unit, 1.3 * unit)
+            shape = coil(x - start, y - axle, middle - start - half, self.turns, 4.5 * unit, 1.4 * unit)
             yield shape, INK
-        for side in (-0.55, 0.55):
-            yield disc(x - middle - np.float32(side) * half, y - np.float32(track - wheel), wheel), INK
         body = between(y, bottom - tall, bottom)
         yield between(x - middle, -half, half) * body, self.colour
+        for side in (-0.55, 0.55):
+            yield disc(x - middle - np.float32(side) * half, y - np.float32(track - wheel), wheel), INK
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class ProjectedPendulum:
 
 @dataclass(frozen=True)
 class SideFall:
-    """A ball that falls past a fixed interval; the position is its depth below the top of the picture in m."""
+    """A ball that falls past a fixed interval; the position is its depth below the top edge in metres."""
 
     size: Size
     metres: float = 0.61
