@@ -1,0 +1,181 @@
+"""One clip: ``info`` without reading it, ``read`` as a stream of (true time, pixels)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from identify.fit.clips.clock import Clock
+from identify.fit.clips.footage import Footage, Header, Shot
+from identify.fit.clips.info import ClipError, ClipInfo, Reading, check_size
+from identify.fit.clips.picture import Shaper, Size, check_crop, pose_of
+from identify.fit.film import Crop, Pixels
+
+_DISAGREE = 0.05  # relative difference at which a recorded capture rate is worth a note
+
+
+@dataclass(frozen=True)
+class Source:
+    """A clip that can be read any number of times; true time is the file's time times ``time_scale``.
+
+    With ``fps`` frames are evenly spaced at that rate whatever the file says.  ``reading`` tells what the
+    latest complete reading met.
+    """
+
+    name: str
+    path: Path
+    footage: Footage
+    fps: float | None = None
+    time_scale: float = 1.0
+    _readings: list[Reading] = field(default_factory=list, compare=False, repr=False)
+
+    def timed(self, fps: float | None = None, time_scale: float | None = None) -> Source:
+        """The same clip with another rate or time scale; None keeps what it has."""
+        for word, value in (("fps", fps), ("time_scale", time_scale)):
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise ClipError(f"{word} must be a positive number, not {value}")
+        scale = self.time_scale if time_scale is None else time_scale
+        return replace(self, fps=self.fps if fps is None else fps, time_scale=scale, _readings=[])
+
+    @cached_property
+    def info(self) -> ClipInfo:
+        """Upright size, length and rate in true time; raises ClipError where the clip cannot be used."""
+        header = self.footage.header
+        width, height = header.pose.upright(header.width, header.height)
+        rate = self._rate / self.time_scale
+        duration = (header.frames / self.fps if self.fps else header.duration) * self.time_scale
+        notes = (*header.notes, *self._rate_notes(header))
+        degrees = header.pose.degrees
+        return ClipInfo(width, height, header.frames, duration, rate, header.capture_rate, degrees, notes)
+
+    @property
+    def reading(self) -> Reading | None:
+        """What the latest complete reading met; None before the first."""
+        return self._readings[-1] if self._readings else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that is odd about the clip as far as it is known by now."""
+        return self.info.notes + (self.reading.notes if self.reading else ())
+
+    def read(
+        self,
+        *,
+        crop: Crop | None = None,
+        size: Size | None = None,
+        start: float | None = None,
+        stop: float | None = None,
+        every: int = 1,
+        colour: bool = True,
+    ) -> Iterator[tuple[float, Pixels]]:
+        """Stream (time, pixels) with strictly increasing times, start <= time < stop.
+
+        ``crop`` is in upright full-frame pixels; ``size`` is (width, height) after it; ``every`` keeps one
+        frame in that many, counted from the first inside.  Pixels are (h, w, 3), or (h, w) without colour.
+        """
+        info = self.info
+        if crop:
+            check_crop(crop, info.width, info.height)
+        if size:
+            check_size(*size, what="the wanted size")
+        shaper = Shaper(self.footage.header.pose, crop, size, colour)
+        return self._stream(shaper, start, stop, max(1, every))
+
+    def _stream(
+        self, shaper: Shaper, start: float | None, stop: float | None, every: int
+    ) -> Iterator[tuple[float, Pixels]]:
+        notes: list[str] = []
+        repeats = _Repeats()
+        inside = 0
+        for time, shot in self._timed(start, notes):
+            if start is not None and time < start:
+                continue
+            if stop is not None and time >= stop:
+                break
+            inside += 1
+            if (inside - 1) % every:
+                continue
+            pixels = shaper(shot.frame)
+            repeats.see(pixels)
+            yield time, pixels
+        self._readings[:] = [repeats.reading(notes)]
+
+    def _timed(self, start: float | None, notes: list[str]) -> Iterator[tuple[float, Shot]]:
+        """Shots with true times, of the clip's one size."""
+        clock = Clock(1.0 / self._rate)
+        header, strays = self.footage.header, 0
+        for shot in self.footage.shots(self._first(start), notes):
+            if (shot.frame.width, shot.frame.height) != (header.width, header.height) or (
+                pose_of(shot.frame) != header.pose
+            ):
+                strays += 1
+                continue
+            stamp = shot.index / self.fps if self.fps else shot.stamp
+            time = clock.time(stamp)
+            if time is not None:
+                yield time * self.time_scale, shot
+        if strays:
+            notes.append(f"{strays} frames left out: their size or orientation differs from the first one's")
+        notes += clock.notes()
+
+    def _first(self, start: float | None) -> int:
+        """A place safely before ``start`` in the file."""
+        if start is None or start <= 0:
+            return 0
+        return max(0, int(0.9 * start / self.time_scale * self._rate) - 10)
+
+    @property
+    def _rate(self) -> float:
+        rate = self.fps or self.footage.header.rate
+        if rate is None or not math.isfinite(rate) or rate <= 0:
+            raise ClipError(
+                f"{self.name} does not say how many frames it has in a second", "give fps, as in fps: 60"
+            )
+        return rate
+
+    def _rate_notes(self, header: Header) -> list[str]:
+        capture, file_rate = header.capture_rate, header.rate
+        if capture is None:
+            return []
+        rate = self._rate / self.time_scale
+        if abs(capture / rate - 1) < _DISAGREE:
+            return []
+        shown = self._rate if file_rate is None else file_rate
+        return [
+            f"the camera noted {capture:g} frames a second, but its times give {rate:g}: "
+            f"if it is slow motion, set time_scale: {shown / capture:.6g}"
+        ]
+
+
+class _Repeats:
+    """Counts frames whose pixels equal those of the frame before."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.places: list[int] = []
+        self.before: Pixels | None = None
+
+    def see(self, pixels: Pixels) -> None:
+        if self.before is not None and np.array_equal(self.before, pixels):
+            self.places.append(self.count)
+        self.before = pixels
+        self.count += 1
+
+    def reading(self, notes: list[str]) -> Reading:
+        if self.places:
+            notes = [*notes, f"{len(self.places)} of {self.count} frames repeat the one before exactly"]
+        return Reading(self.count, tuple(self.places), tuple(notes))
+
+
+def open_video(path: Path, name: str | None = None) -> Source:
+    """A video file as a source; nothing is read before it is asked for."""
+    from identify.fit.clips.video import Video
+    from identify.motion.extra import need
+
+    need("reading clips", "av")
+    return Source(name or path.stem, path, Video(path))

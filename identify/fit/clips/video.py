@@ -1,0 +1,276 @@
+"""Video files through PyAV: the container's own times, every frame that decodes, and nothing else opened.
+
+Formats are limited to plain containers and protocols to files: a playlist that calls itself .mp4 could
+otherwise read other files or the network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from identify.fit.clips.footage import Header, Shot, Truth
+from identify.fit.clips.info import LEAST_FRAMES, MOST_FRAMES, MOST_PIXELS, ClipError, check_size
+from identify.fit.clips.monochrome import is_monochrome
+from identify.fit.clips.picture import pose_of
+
+EXTENSIONS = tuple(
+    ".mp4 .mov .m4v .avi .mkv .webm .gif .mts .m2ts .ts .mpg .mpeg .wmv .3gp .ogv .flv".split()
+)
+_OPTIONS = {
+    "format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,avi,matroska,webm,gif,mpegts,mpeg,asf,flv,ogg",
+    "protocol_whitelist": "file",
+    "max_pixels": str(MOST_PIXELS),
+}
+_MOST_BAD = 200  # broken packets in a row before the rest is given up
+_THREAD_BYTES = 400_000_000  # frames in flight, one or two for each decoding thread
+_CAPTURE = re.compile(r"captur\w*[._ -]*(frame)?[._ -]*(fps|rate)|original[._ -]*frame[._ -]*rate")
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The packets of a video stream: distinct presentation stamps in order, and how many there were."""
+
+    stamps: NDArray[np.int64]
+    packets: int
+    broken: str | None
+
+
+@dataclass(frozen=True)
+class Video:
+    """Footage from one video file."""
+
+    path: Path
+
+    @cached_property
+    def header(self) -> Header:
+        """Size, pose and timing from the first picture and all packets; ClipError where there is no film."""
+        scan = self.scan
+        with self._open() as container:
+            stream = _video_stream(container, self.path)
+            first = next(iter(_decoded(container, stream, [])), None)
+            if first is None:
+                raise ClipError(f"{self.path.name}: no picture can be decoded", _damaged)
+            check_size(first.width, first.height, self.path.name)
+            return _header(self.path, container, stream, first, scan)
+
+    @property
+    def truth(self) -> Truth | None:
+        """A video has no states beside it."""
+        return None
+
+    @cached_property
+    def scan(self) -> Scan:
+        """All packets, read once and not decoded."""
+        with self._open() as container:
+            return _scan(container, _video_stream(container, self.path), self.path)
+
+    def shots(self, first: int, notes: list[str]) -> Iterator[Shot]:
+        """The pictures from about the ``first`` on, in the order of their presentation."""
+        with self._open() as container:
+            stream = _video_stream(container, self.path)
+            _prepare(stream)
+            index = self._seek(container, stream, first)
+            for frame in _decoded(container, stream, notes):
+                if index is None:  # the first picture after a seek tells where it landed
+                    index = self._index(frame.pts)
+                yield Shot(index, self._stamp(frame.pts, index), frame)
+                index += 1
+
+    def _seek(self, container: Any, stream: Any, first: int) -> int | None:
+        """Go to a key frame before ``first``; the index of the next picture, None if it must be looked up."""
+        import av
+
+        if first < 1 or not self._timed or len(self.scan.stamps) < self.scan.packets:
+            return 0
+        try:
+            container.seek(int(self.scan.stamps[min(first, len(self.scan.stamps) - 1)]), stream=stream)
+        except (av.FFmpegError, OSError):
+            return 0
+        return None
+
+    def _index(self, stamp: int | None) -> int:
+        return 0 if stamp is None else int(np.searchsorted(self.scan.stamps, stamp))
+
+    @cached_property
+    def _timed(self) -> bool:
+        """Whether the container's stamps can be used at all."""
+        return 2 * len(self.scan.stamps) > self.scan.packets
+
+    def _stamp(self, stamp: int | None, index: int) -> float | None:
+        if not self._timed:
+            rate = self.header.rate
+            return index / rate if rate else None
+        if stamp is None:
+            return None
+        return float((stamp - int(self.scan.stamps[0])) * self._base)
+
+    @cached_property
+    def _base(self) -> float:
+        with self._open() as container:
+            return float(_video_stream(container, self.path).time_base)
+
+    def _open(self) -> Any:
+        import av
+
+        try:
+            return av.open(str(self.path.resolve()), metadata_errors="replace", options=dict(_OPTIONS))
+        except (av.FFmpegError, OSError, ValueError) as error:
+            raise ClipError(f"{self.path.name} cannot be opened: {_reason(error)}", _damaged) from None
+
+
+_damaged = "the file is damaged, cut off or not a video; copy it again from the camera"
+
+
+def _reason(error: Exception) -> str:
+    """FFmpeg's own words without the name of its function."""
+    words = getattr(error, "strerror", None) or str(error).split(": '")[0]
+    return " ".join(str(words).split())[:160]
+
+
+def _video_stream(container: Any, path: Path) -> Any:
+    """The first stream of moving pictures; cover art does not count."""
+    from av.stream import Disposition
+
+    films = [s for s in container.streams.video if not s.disposition & Disposition.attached_pic]
+    if films:
+        return films[0]
+    if len(container.streams.audio):
+        raise ClipError(f"{path.name} has sound and no pictures")
+    raise ClipError(f"{path.name} has no video in it", _damaged)
+
+
+def _prepare(stream: Any) -> None:
+    """Decode on several threads, fewer for large pictures: each thread holds some of them."""
+    import os
+
+    stream.thread_type = "AUTO"
+    bytes_each = 6 * max(1, stream.codec_context.width * stream.codec_context.height)
+    stream.codec_context.thread_count = max(1, min(os.cpu_count() or 1, 16, _THREAD_BYTES // bytes_each))
+
+
+def _decoded(container: Any, stream: Any, notes: list[str]) -> Iterator[Any]:
+    """Every picture that decodes; broken packets and pictures are counted, and too many end the film."""
+    import av
+
+    bad = run = corrupt = 0
+    monochrome = is_monochrome(stream)
+    try:
+        for packet in container.demux(stream):
+            try:
+                frames = packet.decode()
+                run = 0
+            except (av.FFmpegError, ValueError):
+                bad, run = bad + 1, run + 1
+                if run > _MOST_BAD:
+                    break
+                continue
+            for frame in frames:
+                if frame.is_corrupt:
+                    corrupt += 1
+                    continue
+                if monochrome and not frame.color_range:
+                    frame.color_range = 2  # grey stored as it is, though the stream does not say so
+                yield frame
+    except (av.FFmpegError, OSError) as error:
+        notes.append(f"reading stopped early: {_reason(error)}")
+    if bad:
+        notes.append(f"{bad} packets could not be decoded")
+    if corrupt:
+        notes.append(f"{corrupt} damaged frames left out")
+
+
+def _scan(container: Any, stream: Any, path: Path) -> Scan:
+    import av
+
+    stamps: list[int] = []
+    packets, broken = 0, None
+    try:
+        for packet in container.demux(stream):
+            if packet.size == 0 or packet.is_discard:
+                continue
+            packets += 1
+            if packets > MOST_FRAMES:
+                raise ClipError(f"{path.name} has more than {MOST_FRAMES} frames", "cut the clip first")
+            stamp = packet.pts if packet.pts is not None else packet.dts
+            if stamp is not None:
+                stamps.append(stamp)
+    except (av.FFmpegError, OSError) as error:
+        broken = _reason(error)
+    return Scan(np.unique(np.asarray(stamps, np.int64)), packets, broken)
+
+
+def _header(path: Path, container: Any, stream: Any, first: Any, scan: Scan) -> Header:
+    pose = pose_of(first)
+    notes = [pose.note] if pose.note else []
+    base, frames = float(stream.time_base), scan.packets
+    nominal = float(stream.average_rate or stream.guessed_rate or 0) or None
+    steps = np.diff(scan.stamps) * base
+    usable = 2 * len(scan.stamps) > scan.packets and len(steps) > 0
+    if frames < LEAST_FRAMES:
+        raise ClipError(f"{path.name} has a single frame", "a clip needs motion: many frames")
+    if usable:
+        rate: float | None = 1.0 / float(steps.mean())
+        duration = float(steps.sum() + np.median(steps))
+        notes += _timing_notes(steps, frames - len(scan.stamps))
+    else:
+        rate, duration = nominal, frames / nominal if nominal else 0.0
+        notes.append("its frames have no usable times: they are spaced evenly by the rate in the header")
+    notes += _damage_notes(scan, stream.frames) + _picture_notes(stream, first)
+    capture = _capture_rate({**container.metadata, **stream.metadata})
+    return Header(first.width, first.height, frames, duration, rate, capture, pose, tuple(notes))
+
+
+def _timing_notes(steps: Any, repeats: int) -> list[str]:
+    usual = float(np.median(steps))
+    notes = []
+    if repeats > 0:
+        notes.append(f"{repeats} frames share a time with another one")
+    gaps = steps > 1.5 * usual
+    odd = np.abs(steps - usual) > 0.2 * usual
+    if odd.mean() > 0.1:
+        notes.append(
+            f"variable frame rate: frames are {1000 * steps.min():.1f} to {1000 * steps.max():.1f} ms apart"
+        )
+    elif gaps.any():
+        missing = int(np.round(steps[gaps] / usual - 1).sum())
+        notes.append(f"about {missing} frames are missing in {int(gaps.sum())} gaps")
+    return notes
+
+
+def _damage_notes(scan: Scan, announced: int) -> list[str]:
+    if scan.broken:
+        return [f"cut off or damaged ({scan.broken}): {scan.packets} frames can be read"]
+    if announced > scan.packets + 1:
+        return [f"cut off: {scan.packets} of the {announced} frames that it announces are there"]
+    return []
+
+
+def _picture_notes(stream: Any, first: Any) -> list[str]:
+    notes = []
+    aspect = stream.sample_aspect_ratio
+    if aspect and abs(float(aspect) - 1) > 0.01:
+        notes.append(f"pixels are not square ({float(aspect):.3g} times as wide as high)")
+    if first.interlaced_frame:
+        notes.append("interlaced: rows of two moments are in each frame")
+    return notes
+
+
+def _capture_rate(metadata: dict[str, str]) -> float | None:
+    """The rate at which the camera says it recorded, where it says so."""
+    for key, value in metadata.items():
+        if _CAPTURE.search(key.lower()):
+            try:
+                rate = float(value)
+            except ValueError:
+                continue
+            if 0.1 < rate < 1e6:
+                return rate
+    return None
