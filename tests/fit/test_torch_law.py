@@ -59,12 +59,17 @@ def tensors(z: float, v: float, theta: tuple[float, ...]) -> tuple[torch.Tensor,
     )
 
 
+def _steps(low: float, high: float) -> st.SearchStrategy[float]:
+    """Numbers with few digits: near 1e-200 floats underflow where exact numbers do not."""
+    return st.floats(low, high).map(lambda x: round(x, 6))
+
+
 def test_the_catalogue_is_there() -> None:
     assert len(catalogue()) > 90
 
 
 @hypothesis_settings(max_examples=300)
-@given(st.sampled_from(names()), st.floats(-1.4, 1.4), st.floats(-2.0, 2.0), st.floats(0.9, 1.1))
+@given(st.sampled_from(names()), _steps(-1.4, 1.4), _steps(-2.0, 2.0), st.floats(0.9, 1.1))
 def test_the_acceleration_is_the_laws(name: str, z: float, v: float, factor: float) -> None:
     law, values = entry(name)
     theta = tuple(factor * value for value in values)
