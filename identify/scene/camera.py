@@ -42,7 +42,7 @@ def photograph(
 
     The texture belongs to the recording, everything else to the clip.
     """
-    chance = np.random.default_rng(np.random.SeedSequence([abs(seed[0]), 1, seed[1]]))
+    chance = np.random.default_rng(np.random.SeedSequence([seed[0], 1, seed[1]]))
     scene = _backdrop(stage, look, seed[0])
     gains = _gains(look, len(time), chance)
     exposed = _exposed(look, time, position, velocity)
@@ -114,7 +114,7 @@ def _gains(look: Look, count: int, chance: np.random.Generator) -> Plane:
 
 def _pattern(stage: Stage, seed: int) -> Plane:
     """A static pattern with mean 0 and spread 1: noise smoothed over a few pixels."""
-    chance = np.random.default_rng(np.random.SeedSequence([abs(seed), 2]))
+    chance = np.random.default_rng(np.random.SeedSequence([seed, 2]))
     height, width = stage.size
     waves = np.fft.rfft2(chance.standard_normal((height, width)))
     down, across = np.fft.fftfreq(height)[:, None], np.fft.rfftfreq(width)[None, :]

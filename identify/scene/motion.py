@@ -1,6 +1,8 @@
-"""The motions of a law at given times, accurate to a part in 1e9 so that rendering is what limits a fit."""
+"""The motions of a law at given times, so accurate that only the rendering limits a fit."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -47,7 +49,7 @@ def _run(dynamics: Dynamics, initial: tuple[float, float], time: Array) -> tuple
     return solution.y[0, :count], solution.y[1, :count]
 
 
-def dynamics_of(law: Law, truth: dict[str, float]) -> Dynamics:
+def dynamics_of(law: Law, truth: Mapping[str, float]) -> Dynamics:
     """The law at these parameter values."""
     from sympy import Float
 

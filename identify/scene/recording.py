@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -32,6 +32,15 @@ class Shot:
 
 
 @dataclass(frozen=True)
+class Anchor:
+    """A known length in the picture: the anchor as ``identify analyze`` reads it, and its pixels."""
+
+    text: str
+    pixels: float
+    what: str
+
+
+@dataclass(frozen=True)
 class Recording:
     """The clips of one experiment and the truth behind them.
 
@@ -46,6 +55,5 @@ class Recording:
     truth: Mapping[str, float]
     assume: tuple[str, ...] = ()
     domain: tuple[str, ...] = ()
-    anchors: Mapping[str, float] = field(default_factory=dict)
+    anchors: tuple[Anchor, ...] = ()
     physical: str | None = None
-    settings: Mapping[str, object] = field(default_factory=dict)
