@@ -1,0 +1,184 @@
+"""The principal curve through the frames: a moving thing seen by a fixed camera leaves a curve of pictures.
+
+A first order comes from distances along the neighbourhood graph, which does not fold where a straight
+projection would; then the curve and the frames' places on it are improved in turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components, dijkstra
+from torch import Tensor
+
+from identify.fit.splines import Spline
+
+_LANDMARKS = 600
+_NEIGHBOURS = 8
+_ROUNDS = 4
+_GRID = 8  # grid points for each coefficient, from which the projection starts
+_COARSE, _FINE = 24, 80  # coefficients of the curve, first and last
+_STRENGTHS = tuple(10.0**k for k in range(-6, 2))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A spline in feature space over its own arclength, scaled to [0, 1]."""
+
+    spline: Spline
+    coefficients: Tensor  # (size, k)
+    length: float  # in feature units
+    noise: float  # distance of a usual frame from the curve, per remaining dimension
+
+    def project(self, points: Tensor) -> tuple[Tensor, Tensor]:
+        """The place of the nearest point of the curve, and the distance to it."""
+        return _project(points, self.spline, self.coefficients)
+
+
+class NoCurve(Exception):
+    """The frames do not lie along one curve; the message says how that shows."""
+
+
+def find_curve(points: Tensor, seed: int) -> Curve:
+    """A principal curve through the points (one row each)."""
+    place = _first_order(points, seed)
+    coarse = min(_COARSE, max(6, len(points) // 8))
+    spline, coefficients, place = _improve(points, place, coarse, evenly=True)
+    # With more coefficients the places keep their scale: measured by its own length, a curve that wiggles in
+    # a gap between frames would give the gap ever more room.
+    fine = min(_FINE, max(8, len(points) // 8))
+    spline, coefficients, place = _improve(points, place, fine, evenly=False)
+    distance = _project(points, spline, coefficients)[1]
+    length = float(_arclength(spline, coefficients)[1][-1])
+    noise = float((distance.square().median() / max(points.shape[1] - 1, 1)).sqrt())
+    return Curve(spline, coefficients, length, noise)
+
+
+def _first_order(points: Tensor, seed: int) -> Tensor:
+    """A coordinate in [0, 1] that follows the graph of neighbouring landmarks from one end to the other."""
+    generator = torch.Generator().manual_seed(seed)
+    count = len(points)
+    chosen = torch.randperm(count, generator=generator)[:_LANDMARKS].to(points.device)
+    landmarks = points[chosen]
+    along = _geodesic(landmarks)
+    distance = torch.cdist(points, landmarks)
+    near = distance.topk(min(4, len(landmarks)), largest=False)
+    weight = 1 / (near.values + 1e-3 * distance.median() + 1e-12)
+    value = (along.to(points)[near.indices] * weight).sum(1) / weight.sum(1)
+    return (value - value.min()) / (value.max() - value.min()).clamp_min(1e-12)
+
+
+def _geodesic(landmarks: Tensor) -> Tensor:
+    distance = torch.cdist(landmarks, landmarks).cpu().numpy()
+    count = len(distance)
+    order = np.argsort(distance, axis=1)[:, 1 : min(_NEIGHBOURS, count - 1) + 1]
+    rows = np.repeat(np.arange(count), order.shape[1])
+    graph = csr_matrix((distance[rows, order.ravel()], (rows, order.ravel())), shape=(count, count))
+    graph = _connected(graph, distance)
+    first = dijkstra(graph, directed=False, indices=0)
+    one = int(np.argmax(first))
+    from_one = dijkstra(graph, directed=False, indices=one)
+    other = int(np.argmax(from_one))
+    from_other = dijkstra(graph, directed=False, indices=other)
+    return torch.from_numpy(np.asarray(from_one - from_other, dtype=float))
+
+
+def _connected(graph: csr_matrix, distance: np.ndarray) -> csr_matrix:
+    """The graph with its parts joined by their shortest links."""
+    while True:
+        count, label = connected_components(graph, directed=False)
+        if count == 1:
+            return graph
+        inside = label == label[0]
+        gap = distance[np.ix_(inside, ~inside)]
+        i, j = np.unravel_index(int(np.argmin(gap)), gap.shape)
+        a, b = np.flatnonzero(inside)[i], np.flatnonzero(~inside)[j]
+        link = csr_matrix(([max(distance[a, b], 1e-12)], ([a], [b])), shape=graph.shape)
+        graph = graph + link
+
+
+def _improve(points: Tensor, place: Tensor, size: int, evenly: bool) -> tuple[Spline, Tensor, Tensor]:
+    """Curve through the points at their places, then better places, several times; ``evenly``: by arclength."""
+    spline = Spline(float(place.min()), float(place.max()), size)
+    coefficients = _regress(spline, place, points)
+    for _ in range(_ROUNDS):
+        place = _project(points, spline, coefficients)[0]
+        place = _by_arclength(spline, coefficients, place) if evenly else place
+        coefficients = _regress(spline, place, points)
+    return spline, coefficients, _project(points, spline, coefficients)[0]
+
+
+def _regress(spline: Spline, place: Tensor, points: Tensor) -> Tensor:
+    """The penalised least-squares spline, its smoothness chosen by generalised cross-validation.
+
+    Every stretch of the curve counts alike, however often it was visited; the penalty bridges gaps.
+    """
+    basis = spline.basis(place)
+    weight = _evening(place)
+    rough = spline.roughness(points, 3)
+    normal = basis.T @ (basis * weight.unsqueeze(1))
+    right = basis.T @ (points * weight.unsqueeze(1))
+    scale = float(normal.diagonal().mean())
+    ridge = 1e-9 * scale * torch.eye(spline.size).to(points)
+    power = float((points.square().sum(1) * weight).sum())
+    best: tuple[float, Tensor] | None = None
+    for strength in _STRENGTHS:
+        penalised = normal + strength * scale * (rough.T @ rough) + ridge
+        factor = torch.linalg.cholesky(penalised)
+        found = torch.cholesky_solve(right, factor)
+        freedom = float(torch.cholesky_solve(normal, factor).diagonal().sum())
+        misfit = power - 2 * float((found * right).sum()) + float((found * (normal @ found)).sum())
+        score = max(misfit, 0.0) / (1 - min(freedom / len(points), 0.95)) ** 2
+        if best is None or score < best[0]:
+            best = (score, found)
+    assert best is not None
+    return best[1]
+
+
+def _evening(place: Tensor) -> Tensor:
+    cells = (place * 32).long().clamp(0, 31)
+    counts = torch.bincount(cells, minlength=32).clamp_min(1).to(place.dtype)
+    return (1 / counts[cells]).clamp(max=float(4 / counts.max() * 8))
+
+
+def _arclength(spline: Spline, coefficients: Tensor) -> tuple[Tensor, Tensor]:
+    grid = torch.linspace(spline.low, spline.high, 40 * spline.size).to(coefficients)
+    speed = (spline.basis_and_slope(grid)[1] @ coefficients).norm(dim=1)
+    step = (spline.high - spline.low) / (len(grid) - 1)
+    length = torch.cat([speed.new_zeros(1), torch.cumsum((speed[1:] + speed[:-1]) * step / 2, 0)])
+    return grid, length
+
+
+def _by_arclength(spline: Spline, coefficients: Tensor, place: Tensor) -> Tensor:
+    """The places measured along the curve from the first to the last frame, in [0, 1]."""
+    grid, length = _arclength(spline, coefficients)
+    at = interpolate(place, grid, length)
+    low, high = at.min(), at.max()
+    return (at - low) / (high - low).clamp_min(1e-12)
+
+
+def interpolate(x: Tensor, grid: Tensor, values: Tensor) -> Tensor:
+    """Linear interpolation of ``values`` on the increasing ``grid``, held constant outside."""
+    right = torch.searchsorted(grid, x.contiguous()).clamp(1, len(grid) - 1)
+    left = right - 1
+    share = ((x - grid[left]) / (grid[right] - grid[left]).clamp_min(1e-300)).clamp(0, 1)
+    return values[left] + share * (values[right] - values[left])
+
+
+def _project(points: Tensor, spline: Spline, coefficients: Tensor) -> tuple[Tensor, Tensor]:
+    """The nearest point of the curve: the best of a grid, then Gauss-Newton."""
+    reach = 0.5 / (spline.size - 3)
+    grid = torch.linspace(spline.low - reach, spline.high + reach, _GRID * spline.size).to(points)
+    at = spline.basis(grid) @ coefficients
+    place = grid[torch.cdist(points, at).argmin(1)]
+    step = float(grid[1] - grid[0])
+    for _ in range(3):
+        basis, slope = spline.basis_and_slope(place)
+        off, tangent = points - basis @ coefficients, slope @ coefficients
+        move = (off * tangent).sum(1) / tangent.square().sum(1).clamp_min(1e-30)
+        place = (place + move.clamp(-2 * step, 2 * step)).clamp(float(grid[0]), float(grid[-1]))
+    distance = (points - spline.basis(place) @ coefficients).norm(dim=1)
+    return place, distance

@@ -1,0 +1,92 @@
+"""Places on the curve against time: what is left of the clips once each frame is one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The usable frames of all fitted clips, clip after clip; time counts from the first of each clip."""
+
+    time: Tensor  # (n,)
+    place: Tensor  # (n,)
+    clip: Tensor  # (n,) long, the number of the clip
+    clips: int
+
+    @property
+    def count(self) -> int:
+        """The number of frames."""
+        return len(self.time)
+
+    def of(self, clip: int) -> Tensor:
+        """The indices of a clip's frames."""
+        return torch.nonzero(self.clip == clip).flatten()
+
+    def only(self, clips: Sequence[int]) -> Samples:
+        """The samples of some of the clips, numbered anew."""
+        parts = [self.of(c) for c in clips]
+        index = torch.cat(parts)
+        number = torch.cat([torch.full_like(part, i) for i, part in enumerate(parts)])
+        return Samples(self.time[index], self.place[index], number, len(clips))
+
+    def duration(self) -> Tensor:
+        """The length of each clip in seconds."""
+        return torch.stack([self.time[self.of(c)].max() for c in range(self.clips)])
+
+    def period(self) -> float:
+        """The typical time of one oscillation; twice the longest clip where nothing comes back."""
+        found = [p for c in range(self.clips) if (p := _period(*self._clip(c))) is not None]
+        if not found:
+            return 2.0 * float(self.duration().max())
+        return sorted(found)[len(found) // 2]
+
+    def _clip(self, clip: int) -> tuple[Tensor, Tensor]:
+        index = self.of(clip)
+        return self.time[index], self.place[index]
+
+
+def _period(time: Tensor, place: Tensor) -> float | None:
+    """Twice the mean time between passages through the middle, with a dead band against noise."""
+    low, high = place.quantile(0.05), place.quantile(0.95)
+    band = 0.15 * (high - low)
+    side = torch.where(place > (low + high) / 2 + band, 1, torch.where(place < (low + high) / 2 - band, -1, 0))
+    at = torch.nonzero(side).flatten()
+    turns = torch.nonzero(side[at][1:] != side[at][:-1]).flatten()
+    if len(turns) < 2:
+        return None
+    passages = (time[at[turns]] + time[at[turns + 1]]) / 2
+    return float(2 * (passages[-1] - passages[0]) / (len(passages) - 1))
+
+
+def smoothed(samples: Samples, width: float, degree: int = 4) -> tuple[Tensor, Tensor]:
+    """Place and its rate of change from local polynomials over ``width`` seconds around each frame."""
+    value, rate = torch.empty_like(samples.place), torch.empty_like(samples.place)
+    for clip in range(samples.clips):
+        index = samples.of(clip)
+        time, place = samples.time[index], samples.place[index]
+        value[index], rate[index] = _local_polynomial(time, place, width, degree)
+    return value, rate
+
+
+def _local_polynomial(time: Tensor, place: Tensor, width: float, degree: int) -> tuple[Tensor, Tensor]:
+    """Weighted local fits; near the ends the same number of frames is used on one side."""
+    count = len(time)
+    spacing = float((time[-1] - time[0]) / max(count - 1, 1))
+    length = min(count, max(degree + 3, int(round(width / max(spacing, 1e-12))) | 1))
+    degree = min(degree, length - 2)
+    first = (torch.arange(count, device=time.device) - length // 2).clamp(0, count - length)
+    index = first.unsqueeze(1) + torch.arange(length, device=time.device)
+    reach = max(width / 2, spacing * length / 2)
+    offset = (time[index] - time.unsqueeze(1)) / reach
+    weight = (1 - (offset / 2).square()).clamp_min(0.05)
+    basis = offset.unsqueeze(-1) ** torch.arange(degree + 1, device=time.device, dtype=time.dtype)
+    normal = basis.transpose(1, 2) @ (basis * weight.unsqueeze(-1))
+    right = (basis * weight.unsqueeze(-1)).transpose(1, 2) @ place[index].unsqueeze(-1)
+    ridge = 1e-12 * torch.eye(degree + 1, dtype=time.dtype, device=time.device)
+    found = torch.linalg.solve(normal + ridge, right).squeeze(-1)
+    return found[:, 0], found[:, 1] / reach
