@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Header:
     """What the file says: stored size, frames, and time as the file counts it (rate None if it has none).
 
-    ``frames`` is the number to expect; it is exact unless the file is damaged.
+    ``frames`` is the number to expect, exact unless the file is damaged; ``span`` is the number of places
+    that they take up in time where some are missing.
     """
 
     width: int
@@ -28,6 +29,7 @@ class Header:
     capture_rate: float | None = None
     pose: Pose = UPRIGHT
     notes: tuple[str, ...] = ()
+    span: int | None = None
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class Shot:
 
 @dataclass(frozen=True)
 class Truth:
-    """Physical states that came with the pixels, at the file's own times or frame by frame."""
+    """Physical states that came with the pixels, one for each frame, and the file's own times if any."""
 
+    time: Array | None
     state: Array
     velocity: Array | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,9 @@ from identify.fit.clips.clock import Clock
 from identify.fit.clips.footage import Footage, Header, Shot
 from identify.fit.clips.info import ClipError, ClipInfo, Reading, check_size
 from identify.fit.clips.picture import Shaper, Size, check_crop, pose_of
+from identify.fit.clips.reference import Reference
 from identify.fit.film import Crop, Pixels
+from identify.motion.extra import need
 
 _DISAGREE = 0.05  # relative difference at which a recorded capture rate is worth a note
 
@@ -48,10 +50,25 @@ class Source:
         header = self.footage.header
         width, height = header.pose.upright(header.width, header.height)
         rate = self._rate / self.time_scale
-        duration = (header.frames / self.fps if self.fps else header.duration) * self.time_scale
+        duration = (header.span or header.frames) / self.fps if self.fps else header.duration
+        duration *= self.time_scale
         notes = (*header.notes, *self._rate_notes(header))
         degrees = header.pose.degrees
         return ClipInfo(width, height, header.frames, duration, rate, header.capture_rate, degrees, notes)
+
+    @cached_property
+    def reference(self) -> Reference | None:
+        """The physical states that came inside the clip's own file, at true times."""
+        truth = self.footage.truth
+        if truth is None:
+            return None
+        time = np.arange(len(truth.state)) / self._rate
+        if truth.time is not None and not self.fps:
+            time = truth.time
+        good = np.isfinite(time) & np.isfinite(truth.state)
+        good[1:] &= time[1:] > np.maximum.accumulate(np.where(np.isfinite(time), time, -np.inf))[:-1]
+        velocity = None if truth.velocity is None else truth.velocity[good] / self.time_scale
+        return Reference(time[good] * self.time_scale, truth.state[good], velocity)
 
     @property
     def reading(self) -> Reading | None:
@@ -175,7 +192,26 @@ class _Repeats:
 def open_video(path: Path, name: str | None = None) -> Source:
     """A video file as a source; nothing is read before it is asked for."""
     from identify.fit.clips.video import Video
-    from identify.motion.extra import need
 
     need("reading clips", "av")
     return Source(name or path.stem, path, Video(path))
+
+
+def open_images(folder: Path, files: Sequence[Path], name: str | None = None) -> Source:
+    """Image files, in the order given, as a source; it needs ``fps``."""
+    from identify.fit.clips.images import Images
+
+    need("reading clips", "av")
+    return Source(name or folder.name, folder, Images(folder, tuple(files)))
+
+
+def open_arrays(path: Path, name: str | None = None) -> list[Source]:
+    """The clips of a file of arrays; with several they are called NAME-1, NAME-2, ..."""
+    from identify.fit.clips.arrays import read_arrays
+
+    need("reading clips", "av")
+    name = name or path.stem
+    clips = read_arrays(path)
+    if len(clips) == 1:
+        return [Source(name, path, clips[0])]
+    return [Source(f"{name}-{number}", path, clip) for number, clip in enumerate(clips, 1)]

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from identify.fit.clips.footage import Header, Shot, Truth
 from identify.fit.clips.info import LEAST_FRAMES, MOST_FRAMES, MOST_PIXELS, ClipError, check_size
 from identify.fit.clips.monochrome import is_monochrome
 from identify.fit.clips.picture import pose_of
+from identify.fit.clips.timing import Timing, timing_of
 
 EXTENSIONS = tuple(
     ".mp4 .mov .m4v .avi .mkv .webm .gif .mts .m2ts .ts .mpg .mpeg .wmv .3gp .ogv .flv".split()
@@ -40,6 +43,8 @@ class Scan:
 
     stamps: NDArray[np.int64]
     packets: int
+    base: Fraction
+    nominal: Fraction | None
     broken: str | None
 
 
@@ -52,14 +57,15 @@ class Video:
     @cached_property
     def header(self) -> Header:
         """Size, pose and timing from the first picture and all packets; ClipError where there is no film."""
-        scan = self.scan
+        if self.scan.packets == 1:
+            raise ClipError(f"{self.path.name} has a single frame", "a clip needs motion: many frames")
         with self._open() as container:
             stream = _video_stream(container, self.path)
-            first = next(iter(_decoded(container, stream, [])), None)
-            if first is None:
-                raise ClipError(f"{self.path.name}: no picture can be decoded", _damaged)
-            check_size(first.width, first.height, self.path.name)
-            return _header(self.path, container, stream, first, scan)
+            first = list(islice(_decoded(container, stream, []), LEAST_FRAMES))
+            if len(first) < LEAST_FRAMES:
+                raise ClipError(f"{self.path.name}: {len(first) or 'no'} picture can be decoded", _damaged)
+            check_size(first[0].width, first[0].height, self.path.name)
+            return _header(self.path, container, stream, first[0], self)
 
     @property
     def truth(self) -> Truth | None:
@@ -81,14 +87,14 @@ class Video:
             for frame in _decoded(container, stream, notes):
                 if index is None:  # the first picture after a seek tells where it landed
                     index = self._index(frame.pts)
-                yield Shot(index, self._stamp(frame.pts, index), frame)
+                yield Shot(index, self._time(frame.pts, index), frame)
                 index += 1
 
     def _seek(self, container: Any, stream: Any, first: int) -> int | None:
         """Go to a key frame before ``first``; the index of the next picture, None if it must be looked up."""
         import av
 
-        if first < 1 or not self._timed or len(self.scan.stamps) < self.scan.packets:
+        if first < 1 or self.timing is None or len(self.scan.stamps) < self.scan.packets:
             return 0
         try:
             container.seek(int(self.scan.stamps[min(first, len(self.scan.stamps) - 1)]), stream=stream)
@@ -99,23 +105,19 @@ class Video:
     def _index(self, stamp: int | None) -> int:
         return 0 if stamp is None else int(np.searchsorted(self.scan.stamps, stamp))
 
-    @cached_property
-    def _timed(self) -> bool:
-        """Whether the container's stamps can be used at all."""
-        return 2 * len(self.scan.stamps) > self.scan.packets
-
-    def _stamp(self, stamp: int | None, index: int) -> float | None:
-        if not self._timed:
+    def _time(self, stamp: int | None, index: int) -> float | None:
+        if self.timing is None:
             rate = self.header.rate
             return index / rate if rate else None
-        if stamp is None:
-            return None
-        return float((stamp - int(self.scan.stamps[0])) * self._base)
+        return None if stamp is None else float(np.interp(stamp, self.scan.stamps, self.timing.time))
 
     @cached_property
-    def _base(self) -> float:
-        with self._open() as container:
-            return float(_video_stream(container, self.path).time_base)
+    def timing(self) -> Timing | None:
+        """The times of the stamps; None where the container's stamps cannot be used."""
+        scan = self.scan
+        if len(scan.stamps) < LEAST_FRAMES or 2 * len(scan.stamps) <= scan.packets:
+            return None
+        return timing_of(scan.stamps, scan.base, scan.nominal, scan.packets - len(scan.stamps))
 
     def _open(self) -> Any:
         import av
@@ -204,45 +206,24 @@ def _scan(container: Any, stream: Any, path: Path) -> Scan:
                 stamps.append(stamp)
     except (av.FFmpegError, OSError) as error:
         broken = _reason(error)
-    return Scan(np.unique(np.asarray(stamps, np.int64)), packets, broken)
+    nominal = stream.average_rate or stream.guessed_rate or None
+    return Scan(np.unique(np.asarray(stamps, np.int64)), packets, stream.time_base, nominal, broken)
 
 
-def _header(path: Path, container: Any, stream: Any, first: Any, scan: Scan) -> Header:
-    pose = pose_of(first)
+def _header(path: Path, container: Any, stream: Any, first: Any, video: Video) -> Header:
+    pose, scan, timing = pose_of(first), video.scan, video.timing
     notes = [pose.note] if pose.note else []
-    base, frames = float(stream.time_base), scan.packets
-    nominal = float(stream.average_rate or stream.guessed_rate or 0) or None
-    steps = np.diff(scan.stamps) * base
-    usable = 2 * len(scan.stamps) > scan.packets and len(steps) > 0
-    if frames < LEAST_FRAMES:
-        raise ClipError(f"{path.name} has a single frame", "a clip needs motion: many frames")
-    if usable:
-        rate: float | None = 1.0 / float(steps.mean())
-        duration = float(steps.sum() + np.median(steps))
-        notes += _timing_notes(steps, frames - len(scan.stamps))
+    if timing:
+        rate: float | None = timing.rate
+        duration = timing.duration
+        notes += timing.notes
     else:
-        rate, duration = nominal, frames / nominal if nominal else 0.0
+        rate = float(scan.nominal) if scan.nominal else None
+        duration = scan.packets / rate if rate else 0.0
         notes.append("its frames have no usable times: they are spaced evenly by the rate in the header")
     notes += _damage_notes(scan, stream.frames) + _picture_notes(stream, first)
     capture = _capture_rate({**container.metadata, **stream.metadata})
-    return Header(first.width, first.height, frames, duration, rate, capture, pose, tuple(notes))
-
-
-def _timing_notes(steps: Any, repeats: int) -> list[str]:
-    usual = float(np.median(steps))
-    notes = []
-    if repeats > 0:
-        notes.append(f"{repeats} frames share a time with another one")
-    gaps = steps > 1.5 * usual
-    odd = np.abs(steps - usual) > 0.2 * usual
-    if odd.mean() > 0.1:
-        notes.append(
-            f"variable frame rate: frames are {1000 * steps.min():.1f} to {1000 * steps.max():.1f} ms apart"
-        )
-    elif gaps.any():
-        missing = int(np.round(steps[gaps] / usual - 1).sum())
-        notes.append(f"about {missing} frames are missing in {int(gaps.sum())} gaps")
-    return notes
+    return Header(first.width, first.height, scan.packets, duration, rate, capture, pose, tuple(notes))
 
 
 def _damage_notes(scan: Scan, announced: int) -> list[str]:

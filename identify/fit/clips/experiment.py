@@ -1,0 +1,175 @@
+"""An experiment: a folder of clips with what its ``experiment.yaml`` says, defaults where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from identify.checked import Finding
+from identify.errors import InputError
+from identify.families.reading import nearest
+from identify.families.tree import MOST_BYTES, Node
+from identify.fit.clips.experiment_reading import ExperimentError, read_settings
+from identify.fit.clips.folder import Clips, Skipped, find_clips
+from identify.fit.clips.reference import Reference, read_references, reference_for
+from identify.fit.clips.settings import ClipRole, ClipSettings, Settings
+from identify.fit.clips.source import Source
+from identify.fit.film import Crop
+
+FILE = "experiment.yaml"
+_MOST_REFERENCE_BYTES = 50_000_000
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The settings of a folder, and where in the file each of them stands."""
+
+    folder: Path
+    settings: Settings = field(default_factory=Settings)
+    file: Path | None = None
+    text: str = ""
+    tree: Node | None = None
+
+    @property
+    def crop(self) -> Crop | None:
+        """The region to look at, where it was given."""
+        crop = self.settings.crop
+        return None if crop is None else (crop[0], crop[1], crop[2], crop[3])
+
+    def clip(self, name: str) -> ClipSettings:
+        """What is said of one clip, called with or without its extension."""
+        for written, settings in self.settings.clips.items():
+            if _called(written, name):
+                return settings
+        return ClipSettings()
+
+    def timing(self, name: str) -> tuple[float | None, float | None]:
+        """A clip's fps and time_scale, its own before the common ones."""
+        own, common = self.clip(name), self.settings
+        fps = common.fps if own.fps is None else own.fps
+        return fps, common.time_scale if own.time_scale is None else own.time_scale
+
+    def trim(self, name: str) -> tuple[float | None, float | None]:
+        """Start and stop of a clip in true time; None where the clip begins or ends by itself."""
+        trim = self.clip(name).trim
+        if trim is None:
+            return None, None
+        return trim[0], trim[1] if len(trim) > 1 else None
+
+    def role(self, name: str) -> ClipRole:
+        """Its own role first, then the patterns; with one list of patterns the others do the other thing."""
+        own = self.clip(name).role
+        if own is not None:
+            return own
+        train, test = self.settings.train, self.settings.test
+        if _matches(test, name):
+            return "test"
+        if _matches(train, name) or not train:
+            return "train"
+        return "skip" if test else "test"
+
+    def size(self, width: int, height: int) -> tuple[int, int] | None:
+        """The size that a crop of that size is scaled to; None where nothing was asked for."""
+        resize = self.settings.resize
+        if resize is None:
+            return None
+        if len(resize) == 2:
+            return resize[0], resize[1]
+        scale = resize[0] / max(width, height)
+        return max(1, round(width * scale)), max(1, round(height * scale))
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Every clip and pattern in the file means at least one clip, and no clip both trains and tests."""
+        findings = [*self._strangers(names), *self._both(names)]
+        if findings:
+            raise ExperimentError(FILE, self.text, findings)
+
+    def references(self, sources: Sequence[Source]) -> dict[str, Reference]:
+        """Physical states by clip: from the reference file, else from inside the clip's own file."""
+        table = read_references(self._reference_file()) if self.settings.reference else {}
+        found = {}
+        for source in sources:
+            reference = reference_for(table, source.name, len(sources) == 1) or source.reference
+            if reference is not None:
+                found[source.name] = reference
+        return found
+
+    def _reference_file(self) -> Path:
+        file = self.folder / str(self.settings.reference)
+        if not file.is_file():
+            self._refuse(f"there is no file {self.settings.reference}", "reference")
+        if file.stat().st_size > _MOST_REFERENCE_BYTES:
+            self._refuse(
+                f"{self.settings.reference} has more than {_MOST_REFERENCE_BYTES:,} bytes", "reference"
+            )
+        return file
+
+    def _refuse(self, message: str, *steps: str | int) -> None:
+        place = self.tree.place(*steps) if self.tree else (1, 1)
+        raise ExperimentError(FILE, self.text, [Finding("input", message, *place)])
+
+    def _strangers(self, names: Sequence[str]) -> list[Finding]:
+        found = []
+        for written in self.settings.clips:
+            if not any(_called(written, name) for name in names):
+                place = self.tree.key_place("clips", written) if self.tree else (1, 1)
+                found.append(self._stranger(written, names, place))
+        for key in ("train", "test"):
+            for index, pattern in enumerate(getattr(self.settings, key)):
+                if not any(_called(pattern, name) for name in names):
+                    place = self.tree.place(key, index) if self.tree else (1, 1)
+                    found.append(self._stranger(pattern, names, place))
+        return found
+
+    @staticmethod
+    def _stranger(written: str, names: Sequence[str], place: tuple[int, int]) -> Finding:
+        hint = nearest(written, names) or f"the clips are {', '.join(names[:12])}"
+        return Finding("input", f"there is no clip '{written}'", *place, hint=hint)
+
+    def _both(self, names: Sequence[str]) -> list[Finding]:
+        train, test = self.settings.train, self.settings.test
+        twice = [name for name in names if _matches(train, name) and _matches(test, name)]
+        place = self.tree.key_place("test") if self.tree else (1, 1)
+        return [Finding("input", f"the clip '{name}' is in train and in test", *place) for name in twice[:5]]
+
+
+def read_experiment(folder: Path, **changes: Any) -> Experiment:
+    """What the folder's ``experiment.yaml`` says; ``changes`` replace single settings, as options do."""
+    folder = Path(folder)
+    file = (folder if folder.is_dir() else folder.parent) / FILE
+    given = {key: value for key, value in changes.items() if value is not None}
+    if not folder.is_dir() or not file.is_file():
+        return Experiment(folder, Settings(**given))
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+    settings, tree, text = read_settings(content, FILE)
+    return Experiment(folder, settings.model_copy(update=given), file, text, tree)
+
+
+def open_clips(experiment: Experiment) -> Clips:
+    """The folder's clips with their rates and time scales; those with the role skip are among the skipped."""
+    found = find_clips(experiment.folder, experiment.timing)
+    experiment.check_names([source.name for source in found] + [skipped.name for skipped in found.skipped])
+    kept = [source for source in found if experiment.role(source.name) != "skip"]
+    left = [
+        Skipped(source.name, source.path, f"left out by {FILE}")
+        for source in found
+        if experiment.role(source.name) == "skip"
+    ]
+    return Clips(kept, [*found.skipped, *left])
+
+
+def _called(written: str, name: str) -> bool:
+    """Whether a name or pattern, with or without an extension, means the clip."""
+    stem = written.rsplit(".", 1)[0]
+    return any(fnmatchcase(name, pattern) for pattern in {written, stem}) or name == written
+
+
+def _matches(patterns: Sequence[str], name: str) -> bool:
+    return any(_called(pattern, name) for pattern in patterns)
