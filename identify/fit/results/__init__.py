@@ -1,0 +1,1 @@
+"""A fit -> what it warrants: values with errors, calibration, metrics, audit, and the run folder."""

@@ -1,0 +1,242 @@
+"""``LawFit -> Conclusion``: everything a report says, as one document and the objects behind it."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from identify.analysis import Analysis
+from identify.fit.film import LawFit
+from identify.fit.results import warrant
+from identify.fit.results.audit import Findings, audit
+from identify.fit.results.derived import read_derivations, read_known
+from identify.fit.results.dimension import dimensions
+from identify.fit.results.figures import finite, plain
+from identify.fit.results.metrics import Truth, measure
+from identify.fit.results.physical import Physical, calibrate
+from identify.fit.results.seen import Seen, seen
+from identify.law import Law
+
+SCHEMA = "identify/fit/1"
+_FAR = 3.0  # an off-curve score above this is a frame unlike those the encoder was trained on
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for beside the law: anchors, units, known quantities, derived ones."""
+
+    anchors: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
+    derive: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The document, and what pictures and tables are made from."""
+
+    law: Law
+    analysis: Analysis
+    fit: LawFit
+    asked: Asked
+    seen: Seen
+    physical: Physical
+    document: dict[str, Any]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the fit may be relied on."""
+        return bool(self.document["accepted"])
+
+
+def conclude(
+    law: Law,
+    analysis: Analysis,
+    fit: LawFit,
+    asked: Asked | None = None,
+    *,
+    truth: Truth | None = None,
+    data: Mapping[str, Any] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    seed: int | None = None,
+    interrupted: bool = False,
+) -> Conclusion:
+    """All that the fit warrants, with the audit."""
+    asked = asked or Asked()
+    coverage = seen(law, fit.tracks)
+    known = read_known(asked.known, law)
+    wanted = read_derivations(asked.derive, law, known)
+    physical = calibrate(law, analysis, fit, asked.anchors, dict(asked.units), known, wanted)
+    units = physical.units or dimensions(law, [], asked.units)
+    doubt = _doubt(analysis, coverage)
+    metrics = measure(law, analysis, fit, truth)
+    off_curve = _off_curve(fit)
+    findings = Findings(analysis, fit, coverage, metrics, physical, off_curve)
+    accepted, reason, advice = _decision(fit, coverage)
+    document = {
+        "schema": SCHEMA,
+        "law": law.text,
+        "assume": [c.text for c in law.assumptions],
+        "domain": [c.text for c in law.domain],
+        "accepted": accepted,
+        "reason": reason,
+        "advice": advice,
+        "interrupted": interrupted,
+        "method": fit.method,
+        "parameters": warrant.table(warrant.warranted(law, analysis, fit.estimate, units, doubt)),
+        "invariants": {
+            text: dataclasses.asdict(found)
+            for text, found in warrant.invariants(law, analysis, fit.estimate, units).items()
+        },
+        "calibrated": physical.table,
+        "metrics": metrics,
+        "audit": audit(findings),
+        "warnings": _warnings(analysis, fit, coverage, physical, doubt, interrupted),
+        "seconds": dict(seconds or {}),
+        "data": dict(data or {}) or {"clips": [_clip(t) for t in fit.tracks]},
+        "anchors": list(asked.anchors),
+        "coverage": _coverage(coverage),
+        "evidence": dict(fit.evidence),
+        "fit": _point(fit),
+        "versions": versions(),
+        "seed": seed,
+    }
+    return Conclusion(law, analysis, fit, asked, coverage, physical, plain(document))
+
+
+def _decision(fit: LawFit, coverage: Seen) -> tuple[bool, str | None, str | None]:
+    if not fit.accepted:
+        return False, fit.reason or "the fit was refused", fit.advice
+    if coverage.refusal is not None:
+        advice = "film the other direction too; identify plan proposes what to film"
+        return False, coverage.refusal, advice
+    return True, None, fit.advice
+
+
+def _doubt(analysis: Analysis, coverage: Seen) -> str | None:
+    """Why no parameter is guaranteed, None where the theorem applies."""
+    if analysis.outcome == "unsupported":
+        return f"no theorem covers this law: {analysis.route.reason or 'unsupported'}"
+    if analysis.outcome == "undecided" and not analysis.parameters:
+        return f"the analysis is undecided: {analysis.undecided_because}"
+    return coverage.doubt
+
+
+def _off_curve(fit: LawFit) -> float | None:
+    """The largest of the clips' median scores; frames that were left out do not count."""
+    each = []
+    for track in fit.tracks:
+        chosen = track.used if track.role == "train" else np.ones(len(track.time), dtype=bool)
+        scores = track.off_curve[chosen & np.isfinite(track.off_curve)]
+        if len(scores):
+            each.append(float(np.median(scores)))
+    return max(each, default=None)
+
+
+def _warnings(
+    analysis: Analysis,
+    fit: LawFit,
+    coverage: Seen,
+    physical: Physical,
+    doubt: str | None,
+    interrupted: bool,
+) -> list[str]:
+    found = ["the fit was interrupted: this is the best result so far"] if interrupted else []
+    found += [*fit.warnings]
+    if doubt is not None:
+        found.append(f"not guaranteed: {doubt}")
+    if coverage.one_way and coverage.refusal is None:
+        found.append("all motion goes one way")
+    found += [*physical.warnings, *analysis.warnings]
+    for track in fit.tracks:
+        scores = track.off_curve[np.isfinite(track.off_curve)]
+        far = int((scores > _FAR).sum())
+        if track.role == "test" and far:
+            found.append(f"{track.name}: {far} of {len(scores)} frames look unlike the training frames")
+        if track.role == "test" and (share := _outside(track, fit)) > 0.02:
+            found.append(f"{track.name}: {100 * share:.0f} % of its latents lie outside the trained range")
+    return list(dict.fromkeys(found))
+
+
+def _outside(track: Any, fit: LawFit) -> float:
+    low, high = trained_range(fit)
+    latent = track.latent[np.isfinite(track.latent)]
+    margin = 0.02 * (high - low)
+    if not len(latent) or not high > low:
+        return 0.0
+    return float(np.mean((latent < low - margin) | (latent > high + margin)))
+
+
+def trained_range(fit: LawFit) -> tuple[float, float]:
+    """The latents of the frames that took part in the fit; (0, 0) where there are none."""
+    chosen = [t.latent[t.used & np.isfinite(t.latent)] for t in fit.tracks if t.role == "train"]
+    chosen = [c for c in chosen if len(c)]
+    if not chosen:
+        return 0.0, 0.0
+    return float(min(c.min() for c in chosen)), float(max(c.max() for c in chosen))
+
+
+def _clip(track: Any) -> dict[str, Any]:
+    return {
+        "name": track.name,
+        "role": track.role,
+        "frames": len(track.time),
+        "used": int(track.used.sum()),
+        "from": finite(float(track.time[0])) if len(track.time) else None,
+        "to": finite(float(track.time[-1])) if len(track.time) else None,
+    }
+
+
+def _coverage(coverage: Seen) -> dict[str, Any] | None:
+    report = coverage.report
+    if report is None:
+        return None
+    return {
+        "answer": report.answer,
+        "needed_rank": report.needed_rank,
+        "least_rank": report.least_rank,
+        "share": coverage.share,
+        "intervals": [list(i) for i in report.intervals],
+        "one_way": coverage.one_way,
+    }
+
+
+def _point(fit: LawFit) -> dict[str, Any] | None:
+    """The fitted point of the orbit: what calibration starts from, no result by itself."""
+    if fit.estimate is None:
+        return None
+    estimate = fit.estimate
+    return {
+        "note": "a point of the orbit in the latent's own scale; only warranted values are results",
+        "names": list(estimate.names),
+        "values": estimate.values,
+        "covariance": estimate.covariance,
+        "formal": estimate.formal,
+        "pixel_track": None if fit.pixel_track is None else [list(a) for a in fit.pixel_track],
+        "candidates": [dict(c) for c in fit.candidates],
+    }
+
+
+def versions() -> dict[str, str]:
+    """What computed the numbers."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    import identify
+
+    found = {"identify": identify.__version__, "python": platform.python_version()}
+    for package in ("torch", "numpy", "scipy", "sympy", "av"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def clip_names(fit: LawFit) -> Sequence[str]:
+    """The clips in the order of the fit."""
+    return [track.name for track in fit.tracks]

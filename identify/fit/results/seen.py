@@ -1,0 +1,106 @@
+"""The velocity coverage of the fitted motions, and what follows where it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from identify.fit.film import Array, Track
+from identify.law import Law
+from identify.motion.coverage import CoverageReport, measure
+from identify.motion.trajectory import LEAST_SAMPLES, Clip
+
+_LEAST_LEVELS = 3  # neighbouring levels of full rank that count as an interval
+_AGAINST = 0.03  # a part of the largest speed: slower backward motion is noise about a turning point
+_SEPARATION = 0.02
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Coverage of the training motions; ``doubt`` is why the theorem does not apply, None where it does."""
+
+    clips: tuple[Clip, ...]
+    report: CoverageReport | None
+    one_way: bool
+    doubt: str | None
+    refusal: str | None
+
+    @property
+    def share(self) -> float:
+        """The part of the levels with full rank."""
+        if self.report is None or not self.report.levels:
+            return 0.0
+        full = sum(level.rank == self.report.needed_rank for level in self.report.levels)
+        return full / len(self.report.levels)
+
+
+def motions(tracks: Sequence[Track]) -> tuple[Clip, ...]:
+    """The frames that took part in the fit as clips, split where frames were left out.
+
+    The law's own solution is taken where the clip has one: it passes each level once, where a noisy latent
+    crosses it several times with velocities that were never there.
+    """
+    found: list[Clip] = []
+    for track in tracks:
+        if track.role != "train":
+            continue
+        good = track.used & np.isfinite(track.latent) & np.isfinite(track.velocity)
+        for start, stop in _runs(good):
+            piece = slice(start, stop)
+            time, fitted = track.time[piece], track.fitted[piece]
+            if np.isfinite(fitted).all():
+                clip = Clip(track.name, time, fitted)
+                clip = Clip(track.name, time, fitted, clip.path.velocity)
+            else:
+                clip = Clip(track.name, time, track.latent[piece], track.velocity[piece])
+            found.append(clip)
+    return tuple(found)
+
+
+def _runs(good: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(int), [0]])))
+    pairs = zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+    return [(a, b) for a, b in pairs if b - a >= LEAST_SAMPLES]
+
+
+def seen(law: Law, tracks: Sequence[Track]) -> Seen:
+    """The coverage of the training motions."""
+    clips = motions(tracks)
+    if not clips:
+        told = "no motion was fitted, so that the velocity coverage cannot be measured"
+        return Seen((), None, False, told, None)
+    speed = max(float(np.abs(clip.path.velocity).max()) for clip in clips)
+    report = measure(law, clips, source="latent tracks", separation=_SEPARATION * speed)
+    one_way = goes_one_way([clip.path.velocity for clip in clips])
+    if report.answer == "undecided":
+        reason = report.advice[0] if report.advice else "no theorem gives a rank condition"
+        return Seen(clips, report, one_way, reason, None)
+    if one_way and report.one_direction_rank < report.needed_rank:
+        most, full = report.one_direction_rank, report.needed_rank
+        told = (
+            f"every motion goes one way: one direction never gives more than rank {most} of the {full} that "
+            "the theorem asks for, and no residual can tell"
+        )
+        return Seen(clips, report, True, told, told)
+    if _widest(report) < _LEAST_LEVELS:
+        why = "; ".join(report.advice) or "the rank is not full on an interval"
+        return Seen(clips, report, one_way, f"the velocity coverage is not met: {why}", None)
+    return Seen(clips, report, one_way, None, None)
+
+
+def _widest(report: CoverageReport) -> int:
+    """The largest number of neighbouring levels with full rank."""
+    best = run = 0
+    for level in report.levels:
+        run = run + 1 if level.rank == report.needed_rank else 0
+        best = max(best, run)
+    return best
+
+
+def goes_one_way(velocities: Sequence[Array]) -> bool:
+    """Whether no motion of a speed worth the name goes against the others."""
+    low = min(float(v.min()) for v in velocities)
+    high = max(float(v.max()) for v in velocities)
+    return min(-low, high) <= _AGAINST * max(-low, high, 1e-300)
