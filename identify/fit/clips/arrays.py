@@ -95,8 +95,9 @@ class Film:
     def _range(self) -> tuple[float, float]:
         low, high = np.inf, -np.inf
         for picture in self.pictures(0, self.layout.clips * self.layout.frames):
-            low, high = min(low, float(picture.min())), max(high, float(picture.max()))
-            if not np.isfinite(low + high):
+            least, most = float(picture.min()), float(picture.max())
+            low, high = min(low, least), max(high, most)
+            if not np.isfinite(least + most):
                 raise ClipError(f"{self.stack.path.name}: some pixels are not finite numbers")
         return low, high
 

@@ -14,6 +14,7 @@ class Clock:
     def __init__(self, step: float) -> None:
         self.step = step
         self.last: float | None = None
+        self.stray: float | None = None
         self.shift = 0.0
         self.timeless = self.dropped = self.restarts = 0
 
@@ -21,17 +22,28 @@ class Clock:
         """The time of a frame whose container says ``stamp``."""
         if stamp is None:
             self.timeless += 1
-            stamp = 0.0 if self.last is None else self.last + self.step - self.shift
-        found = stamp + self.shift
+            found = 0.0 if self.last is None else self.last + self.step
+        else:
+            found = stamp + self.shift
         if self.last is not None and found <= self.last:
-            if found > self.last - _RESTART * self.step:
+            if not self._starts_again(found):
                 self.dropped += 1
                 return None
-            self.restarts += 1
             self.shift += self.last + self.step - found
-            found = stamp + self.shift
+            found = self.last + self.step
         self.last = found
         return found
+
+    def _starts_again(self, found: float) -> bool:
+        """A second frame in a row that goes on from far back; a single one is a stray."""
+        before, self.stray = self.stray, found
+        assert self.last is not None
+        if found > self.last - _RESTART * self.step or before is None:
+            return False
+        if not 0 < found - before < _RESTART * self.step:
+            return False
+        self.restarts, self.stray = self.restarts + 1, None
+        return True
 
     def notes(self) -> list[str]:
         """What was repaired or dropped."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from identify.checked import Finding
 from identify.errors import InputError
@@ -14,7 +16,7 @@ from identify.families.reading import nearest
 from identify.families.tree import MOST_BYTES, Node
 from identify.fit.clips.experiment_reading import ExperimentError, read_settings
 from identify.fit.clips.folder import Clips, Skipped, find_clips
-from identify.fit.clips.reference import Reference, read_references, reference_for
+from identify.fit.clips.reference import Reference, bare, read_references, reference_for
 from identify.fit.clips.settings import ClipRole, ClipSettings, Settings
 from identify.fit.clips.source import Source
 from identify.fit.film import Crop
@@ -139,17 +141,30 @@ class Experiment:
 def read_experiment(folder: Path, **changes: Any) -> Experiment:
     """What the folder's ``experiment.yaml`` says; ``changes`` replace single settings, as options do."""
     folder = Path(folder)
-    file = (folder if folder.is_dir() else folder.parent) / FILE
-    given = {key: value for key, value in changes.items() if value is not None}
+    file = folder / FILE
     if not folder.is_dir() or not file.is_file():
-        return Experiment(folder, Settings(**given))
+        return Experiment(folder, _changed(Settings(), changes))
     try:
         with file.open("rb") as opened:
             content = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
     settings, tree, text = read_settings(content, FILE)
-    return Experiment(folder, settings.model_copy(update=given), file, text, tree)
+    return Experiment(folder, _changed(settings, changes), file, text, tree)
+
+
+def _changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with some replaced; a law given now replaces a family of the file, and the reverse."""
+    given = {key: value for key, value in changes.items() if value is not None}
+    values = {**settings.model_dump(), **given}
+    for key, other in (("law", "family"), ("family", "law")):
+        if key in given and other not in given:
+            values[other] = None
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise InputError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 def open_clips(experiment: Experiment) -> Clips:
@@ -166,9 +181,10 @@ def open_clips(experiment: Experiment) -> Clips:
 
 
 def _called(written: str, name: str) -> bool:
-    """Whether a name or pattern, with or without an extension, means the clip."""
-    stem = written.rsplit(".", 1)[0]
-    return any(fnmatchcase(name, pattern) for pattern in {written, stem}) or name == written
+    """Whether a name or pattern, with or without the extension of a file, means the clip."""
+    return name == written or any(
+        fnmatchcase(called, pattern) for called in {name, bare(name)} for pattern in {written, bare(written)}
+    )
 
 
 def _matches(patterns: Sequence[str], name: str) -> bool:

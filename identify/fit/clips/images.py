@@ -71,15 +71,19 @@ class Images:
     def shots(self, first: int, notes: list[str]) -> Iterator[Shot]:
         """The pictures from the ``first`` place on; files that cannot be read are left out and counted."""
         broken = []
-        for place, file in zip(self.places, self.files, strict=True):
-            if place < first:
-                continue
-            try:
-                yield Shot(place, None, _picture(file))
-            except ClipError as error:
-                broken.append(error.message)
-        if broken:
-            notes.append(f"{len(broken)} images left out, the first because {broken[0]}")
+        try:
+            for place, file in zip(self.places, self.files, strict=True):
+                if place < first:
+                    continue
+                try:
+                    picture = _picture(file)
+                except ClipError as error:
+                    broken.append(error.message)
+                    continue
+                yield Shot(place, None, picture)
+        finally:
+            if broken:
+                notes.append(f"{len(broken)} images left out, the first because {broken[0]}")
 
 
 def _number(stem: str) -> int:

@@ -120,12 +120,16 @@ class Shaper:
         return self._convert(VideoFrame.from_ndarray(pixels, format=form), form, self.size)
 
     def _convert(self, frame: VideoFrame, form: str, size: Size | None) -> Pixels:
+        from av import FFmpegError
         from av.video.reformatter import Interpolation
 
         width, height = size or (frame.width, frame.height)
         if frame.format.name != form or (width, height) != (frame.width, frame.height):
             way: Any = Interpolation.AREA | Interpolation.ACCURATE_RND | Interpolation.BITEXACT
-            frame = self._reformat(frame, width, height, form, interpolation=way)
+            try:
+                frame = self._reformat(frame, width, height, form, interpolation=way)
+            except (FFmpegError, ValueError, MemoryError):
+                raise ClipError(f"pixels stored as {frame.format.name} cannot be shown") from None
         return frame.to_ndarray()  # type: ignore[return-value]
 
 

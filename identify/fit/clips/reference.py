@@ -51,13 +51,20 @@ def read_references(file: Path) -> dict[str, Reference]:
     return found
 
 
+def bare(name: str) -> str:
+    """A clip's name without the extension of a file; other dots belong to the name."""
+    known = "mp4 mov m4v avi mkv webm gif npz npy mts mpg mpeg wmv 3gp ogv flv csv".split()
+    stem, _, extension = name.rpartition(".")
+    return stem if stem and extension.lower() in known else name
+
+
 def reference_for(references: Mapping[str, Reference], name: str, alone: bool) -> Reference | None:
     """The reference of the clip called ``name``, with or without its extension.
 
     A table without a column for the clip belongs to the only clip there is.
     """
     for written, reference in references.items():
-        if written == name or Path(written).stem == name or written == Path(name).stem:
+        if written == name or bare(written) == bare(name):
             return reference
     return next(iter(references.values())) if alone and list(references) == ["1"] else None
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -109,36 +110,36 @@ class Source:
         notes: list[str] = []
         repeats = _Repeats()
         inside = 0
-        for time, shot in self._timed(start, notes):
-            if start is not None and time < start:
-                continue
-            if stop is not None and time >= stop:
-                break
-            inside += 1
-            if (inside - 1) % every:
-                continue
-            pixels = shaper(shot.frame)
-            repeats.see(pixels)
-            yield time, pixels
+        with closing(self._timed(start, notes)) as shots:
+            for time, shot in shots:
+                if start is not None and time < start:
+                    continue
+                if stop is not None and time >= stop:
+                    break
+                inside += 1
+                if (inside - 1) % every:
+                    continue
+                pixels = shaper(shot.frame)
+                repeats.see(pixels)
+                yield time, pixels
         self._readings[:] = [repeats.reading(notes)]
 
-    def _timed(self, start: float | None, notes: list[str]) -> Iterator[tuple[float, Shot]]:
+    def _timed(self, start: float | None, notes: list[str]) -> Generator[tuple[float, Shot], None, None]:
         """Shots with true times, of the clip's one size."""
         clock = Clock(1.0 / self._rate)
         header, strays = self.footage.header, 0
-        for shot in self.footage.shots(self._first(start), notes):
-            if (shot.frame.width, shot.frame.height) != (header.width, header.height) or (
-                pose_of(shot.frame) != header.pose
-            ):
-                strays += 1
-                continue
-            stamp = shot.index / self.fps if self.fps else shot.stamp
-            time = clock.time(stamp)
-            if time is not None:
-                yield time * self.time_scale, shot
-        if strays:
-            notes.append(f"{strays} frames left out: their size or orientation differs from the first one's")
-        notes += clock.notes()
+        try:
+            for shot in self.footage.shots(self._first(start), notes):
+                if not _like(shot, header):
+                    strays += 1
+                    continue
+                time = clock.time(shot.index / self.fps if self.fps else shot.stamp)
+                if time is not None:
+                    yield time * self.time_scale, shot
+        finally:
+            if strays:
+                notes.append(f"{strays} frames left out: of another size or orientation than the first")
+            notes += clock.notes()
 
     def _first(self, start: float | None) -> int:
         """A place safely before ``start`` in the file."""
@@ -167,6 +168,12 @@ class Source:
             f"the camera noted {capture:g} frames a second, but its times give {rate:g}: "
             f"if it is slow motion, set time_scale: {shown / capture:.6g}"
         ]
+
+
+def _like(shot: Shot, header: Header) -> bool:
+    """Whether a picture has the size and orientation of the clip's first one."""
+    size = (shot.frame.width, shot.frame.height)
+    return size == (header.width, header.height) and pose_of(shot.frame) == header.pose
 
 
 class _Repeats:

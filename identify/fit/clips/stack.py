@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -32,6 +33,8 @@ FAILURES = (
     TypeError,
     SyntaxError,
     KeyError,
+    MemoryError,
+    tokenize.TokenError,
 )
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from identify.fit.clips.footage import Header, Shot, Truth
 from identify.fit.clips.info import LEAST_FRAMES, MOST_FRAMES, MOST_PIXELS, ClipError, check_size
 from identify.fit.clips.monochrome import is_monochrome
-from identify.fit.clips.picture import pose_of
+from identify.fit.clips.picture import UPRIGHT, Shaper, pose_of
 from identify.fit.clips.timing import Timing, timing_of
 
 EXTENSIONS = tuple(
@@ -33,6 +33,7 @@ _OPTIONS = {
     "max_pixels": str(MOST_PIXELS),
 }
 _MOST_BAD = 200  # broken packets in a row before the rest is given up
+_MOST_STAMP = 2**60  # larger ones are damage, and their differences would overflow
 _THREAD_BYTES = 400_000_000  # frames in flight, one or two for each decoding thread
 _CAPTURE = re.compile(r"captur\w*[._ -]*(frame)?[._ -]*(fps|rate)|original[._ -]*frame[._ -]*rate")
 
@@ -65,6 +66,7 @@ class Video:
             if len(first) < LEAST_FRAMES:
                 raise ClipError(f"{self.path.name}: {len(first) or 'no'} picture can be decoded", _damaged)
             check_size(first[0].width, first[0].height, self.path.name)
+            Shaper(UPRIGHT, None, (8, 8), True)(first[0])  # a pixel format that cannot be shown is found here
             return _header(self.path, container, stream, first[0], self)
 
     @property
@@ -109,7 +111,12 @@ class Video:
         if self.timing is None:
             rate = self.header.rate
             return index / rate if rate else None
-        return None if stamp is None else float(np.interp(stamp, self.scan.stamps, self.timing.time))
+        if stamp is None:
+            return None
+        place = self._index(stamp)
+        if place < len(self.scan.stamps) and self.scan.stamps[place] == stamp:
+            return float(self.timing.time[place])
+        return float((stamp - int(self.scan.stamps[0])) * self.scan.base)
 
     @cached_property
     def timing(self) -> Timing | None:
@@ -183,10 +190,11 @@ def _decoded(container: Any, stream: Any, notes: list[str]) -> Iterator[Any]:
                 yield frame
     except (av.FFmpegError, OSError) as error:
         notes.append(f"reading stopped early: {_reason(error)}")
-    if bad:
-        notes.append(f"{bad} packets could not be decoded")
-    if corrupt:
-        notes.append(f"{corrupt} damaged frames left out")
+    finally:
+        if bad:
+            notes.append(f"{bad} packets could not be decoded")
+        if corrupt:
+            notes.append(f"{corrupt} damaged frames left out")
 
 
 def _scan(container: Any, stream: Any, path: Path) -> Scan:
@@ -202,7 +210,7 @@ def _scan(container: Any, stream: Any, path: Path) -> Scan:
             if packets > MOST_FRAMES:
                 raise ClipError(f"{path.name} has more than {MOST_FRAMES} frames", "cut the clip first")
             stamp = packet.pts if packet.pts is not None else packet.dts
-            if stamp is not None:
+            if stamp is not None and abs(stamp) < _MOST_STAMP:
                 stamps.append(stamp)
     except (av.FFmpegError, OSError) as error:
         broken = _reason(error)
@@ -222,6 +230,7 @@ def _header(path: Path, container: Any, stream: Any, first: Any, video: Video) -
         duration = scan.packets / rate if rate else 0.0
         notes.append("its frames have no usable times: they are spaced evenly by the rate in the header")
     notes += _damage_notes(scan, stream.frames) + _picture_notes(stream, first)
+    notes += _name_notes(path, container.format.name)
     capture = _capture_rate({**container.metadata, **stream.metadata})
     return Header(first.width, first.height, scan.packets, duration, rate, capture, pose, tuple(notes))
 
@@ -242,6 +251,12 @@ def _picture_notes(stream: Any, first: Any) -> list[str]:
     if first.interlaced_frame:
         notes.append("interlaced: rows of two moments are in each frame")
     return notes
+
+
+def _name_notes(path: Path, form: str) -> list[str]:
+    kinds = {".mp4": "mp4", ".mov": "mov", ".avi": "avi", ".mkv": "matroska", ".webm": "webm", ".gif": "gif"}
+    kind = kinds.get(path.suffix.lower())
+    return [f"named {path.suffix} but stored as {form}"] if kind and kind not in form.split(",") else []
 
 
 def _capture_rate(metadata: dict[str, str]) -> float | None:
