@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,11 @@ class Ask:
     rate: float | None = None
     duration: float | None = None
     clips: int | None = None  # training clips
-    look: Look | None = None
+    look: Mapping[str, Any] = field(default_factory=dict)  # fields of Look
+
+    def seen(self, usual: Look) -> Look:
+        """The usual look with what the user wants otherwise."""
+        return replace(usual, **self.look)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class Protocol:
             size=ask.size or self.size,
             rate=ask.rate or self.rate,
             duration=ask.duration or self.duration,
-            look=ask.look or self.look,
+            look=ask.seen(self.look),
         )
 
 
@@ -85,8 +90,15 @@ def render(protocol: Protocol, starts: list[Start], seed: int) -> Recording:
         frames = photograph(stage, protocol.look, time, state, velocity, (seed, number))
         name = f"{role}-{len(shots) + 1:02d}"
         shots.append(Shot(name, time - time[0], frames, state, velocity, role))
-    scene = "pendulum" if protocol.angles else "cart"
-    return Recording(protocol.name, scene, protocol.law, tuple(shots), protocol.truth, protocol.assume)
+    return Recording(
+        protocol.name,
+        "pendulum" if protocol.angles else "cart",
+        protocol.law,
+        tuple(shots),
+        protocol.truth,
+        protocol.assume,
+        ruler=stage.pixels if isinstance(stage, Cart) else None,
+    )
 
 
 def times(duration: float, rate: float, *, centred: bool = False) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from identify.scene.camera import Look
@@ -53,8 +55,4 @@ def crossing(design: str, seed: int, ask: Ask) -> Recording:
     count = _CLIPS if ask.clips is None else ask.clips
     starts: list[Start] = [((0.0, train[i % len(train)]), "train", i) for i in range(count)]
     starts += [((0.0, test[i % 2]), "test", _SHARED + i) for i in range(_TESTS)]
-    protocol = _PROTOCOL.asked(ask)
-    recording = render(protocol, starts, seed)
-    return Recording(
-        design, recording.scene, recording.law, recording.shots, recording.truth, recording.assume
-    )
+    return render(replace(_PROTOCOL.asked(ask), name=design), starts, seed)

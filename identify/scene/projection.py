@@ -11,7 +11,7 @@ from identify.errors import InputError
 from identify.scene.camera import Look, photograph
 from identify.scene.collection import Ask, times
 from identify.scene.motion import dynamics_of, travel
-from identify.scene.recording import Anchor, Array, Recording, Role, Shot
+from identify.scene.recording import Array, Recording, Role, Shot
 from identify.scene.stage import BALL, OverheadFall, ProjectedPendulum, SideFall
 
 GRAVITY = 9.81
@@ -36,7 +36,7 @@ def projected_pendulum(seed: int, ask: Ask) -> Recording:
     for index, (release, role) in enumerate(planned):
         angle, speed = travel(dynamics, (release, 0.0), time)
         state, velocity = np.sin(angle), np.cos(angle) * speed
-        look = ask.look or Look(brightness=0.05)
+        look = ask.seen(Look(brightness=0.05))
         frames = photograph(stage, look, time, state, velocity, (seed, index))
         shots.append(Shot(f"{role}-{index + 1:02d}", time, frames, state, velocity, role, angle))
     return Recording(
@@ -82,7 +82,9 @@ def side_fall(seed: int, ask: Ask) -> Recording:
         tuple(shots),
         {"A": GRAVITY},
         ("A != 0",),
-        anchors=(Anchor(f"displacement={BALL:g} m", BALL * stage.pixels, "width of the ball"),),
+        anchors=(f"size={BALL:g} m over {BALL * stage.pixels:.4g} px",),
+        units={"z": "m"},
+        ruler=stage.pixels,
     )
 
 
@@ -112,8 +114,17 @@ def overhead_fall(seed: int, ask: Ask) -> Recording:
         {"rho": 2.0, "k": GRAVITY / constant},
         ("k > 0",),
         ("z > 0",),
+        _heights(shots),
         physical="height in m",
     )
+
+
+def _heights(shots: list[Shot]) -> tuple[str, ...]:
+    """What a person with a tape would know: the height at the first and the last frame of one clip."""
+    shot = next((s for s in shots if s.role == "train"), shots[0])
+    assert shot.physical is not None
+    ends = ((shot.physical[i], shot.time[i]) for i in (0, -1))
+    return tuple(f"height={height:.4f} m at clip {shot.name} t={at:.4f}" for height, at in ends)
 
 
 Motion = tuple[Array, Array, Array, Array | None]
@@ -123,7 +134,7 @@ def _shot(
     stage: SideFall | OverheadFall, ask: Ask, seed: tuple[int, int], name: str, role: Role, motion: Motion
 ) -> Shot:
     time, state, velocity, physical = motion
-    frames = photograph(stage, ask.look or Look(), time, state, velocity, seed)
+    frames = photograph(stage, ask.seen(Look()), time, state, velocity, seed)
     return Shot(name, time - time[0], frames, state, velocity, role, physical)
 
 

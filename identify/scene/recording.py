@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -32,20 +32,12 @@ class Shot:
 
 
 @dataclass(frozen=True)
-class Anchor:
-    """A known length in the picture: the anchor as ``identify analyze`` reads it, and its pixels."""
-
-    text: str
-    pixels: float
-    what: str
-
-
-@dataclass(frozen=True)
 class Recording:
     """The clips of one experiment and the truth behind them.
 
-    ``truth`` has the value of every parameter of ``law``; ``anchors`` what a ruler in the scene would tell;
-    ``physical`` names the quantity ``Shot.physical``.
+    ``truth`` has the value of every parameter of ``law``; ``anchors`` what a person with a tape
+    would know, as ``identify fit`` reads it; ``ruler`` the pixels of one unit of the state, where that is the
+    same everywhere; ``physical`` names the quantity ``Shot.physical``.
     """
 
     name: str
@@ -55,5 +47,7 @@ class Recording:
     truth: Mapping[str, float]
     assume: tuple[str, ...] = ()
     domain: tuple[str, ...] = ()
-    anchors: tuple[Anchor, ...] = ()
+    anchors: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
+    ruler: float | None = None
     physical: str | None = None

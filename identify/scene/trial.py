@@ -49,13 +49,20 @@ def film(trial: Trial, initial: Sequence[Initial], seed: int, ask: Ask) -> Recor
     dynamics = dynamics_of(trial.law, trial.truth)
     motions = _given(dynamics, initial, ask) if initial else _chosen(dynamics, seed, ask)
     stage = _stage(trial.scene, ask.size or _SIZES.get(trial.scene, (64, 64)), motions)
-    look = ask.look or Look()
+    look = ask.seen(Look())
     shots = []
     for index, m in enumerate(motions):
         frames = photograph(stage, look, m.time, m.state, m.velocity, (seed, index))
         shots.append(Shot(f"{m.role}-{index + 1:02d}", m.time, frames, m.state, m.velocity, m.role))
     return Recording(
-        trial.name, trial.scene, trial.text, tuple(shots), trial.truth, trial.assume, trial.domain
+        trial.name,
+        trial.scene,
+        trial.text,
+        tuple(shots),
+        trial.truth,
+        trial.assume,
+        trial.domain,
+        ruler=stage.pixels if isinstance(stage, Cart | SideFall) else None,
     )
 
 
