@@ -1,0 +1,6 @@
+"""Raw clips -> films: background, motion region, trim, steadiness and candidate views, found by themselves."""
+
+from identify.fit.prepare.prepare import prepare
+from identify.fit.prepare.prepared import Options, Prepared, Recipe, Refused, Signals, Trim
+
+__all__ = ["Options", "Prepared", "Recipe", "Refused", "Signals", "Trim", "prepare"]

@@ -1,0 +1,91 @@
+"""Raw clips of a fixed camera -> films an encoder can work with, or the reason why there are none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from identify.fit.prepare.filming import filmed
+from identify.fit.prepare.prepared import Options, Prepared, Refused, Source
+from identify.fit.prepare.refusal import refused
+from identify.fit.prepare.signals import examine
+from identify.fit.prepare.survey import MOST_FRAMES, Survey, survey
+from identify.fit.prepare.trim import LEAST_FRAMES
+
+_LEAST_SIDE = 8  # pixels
+
+
+def prepare(
+    sources: Sequence[Source],
+    options: Options | None = None,
+    progress: Callable[[float, str], None] | None = None,
+) -> Prepared | Refused:
+    """Films of the free motion in every view that may help, or the reason why there are none.
+
+    The camera is taken to stand still; clips of another size than most are left out with a warning.
+    """
+    options = options or Options()
+    report = progress or (lambda fraction, text: None)
+    chosen, warnings = _same_size(sources)
+    if not chosen:
+        return Refused("no clips", "there is no clip to prepare", "give at least one clip")
+    used, clips, more = _surveyed(chosen, options, report)
+    warnings += more
+    if not clips:
+        return Refused(
+            "too few frames",
+            f"no clip has {LEAST_FRAMES} frames",
+            "film longer, or check that the files are whole",
+            tuple(warnings),
+        )
+    report(0.45, "looking for what moves")
+    found = examine(clips)
+    return refused(found, options, tuple(warnings)) or filmed(found, used, clips, options, warnings, report)
+
+
+def _same_size(sources: Sequence[Source]) -> tuple[list[Source], list[str]]:
+    """The sources of the size that most frames have; films of one view must be of one size."""
+    frames: Counter[tuple[int, int]] = Counter()
+    for source in sources:
+        if min(source.info.width, source.info.height) >= _LEAST_SIDE:
+            frames[source.info.width, source.info.height] += max(source.info.frames, 1)
+    if not frames:
+        return [], []
+    size = frames.most_common(1)[0][0]
+    chosen = [s for s in sources if (s.info.width, s.info.height) == size]
+    warnings = [
+        f"{s.name} is left out: it is {s.info.width} x {s.info.height} and the others {size[0]} x {size[1]}"
+        for s in sources
+        if (s.info.width, s.info.height) != size
+    ]
+    return chosen, warnings
+
+
+def _surveyed(
+    sources: Sequence[Source], options: Options, report: Callable[[float, str], None]
+) -> tuple[list[Source], list[Survey], list[str]]:
+    """The clips at low resolution, and the sources they belong to."""
+    used, clips, warnings = [], [], []
+    total = sum(max(source.info.frames, 1) for source in sources)
+    share = max(200, MOST_FRAMES // len(sources))
+    done = 0
+    for source in sources:
+        before = done
+
+        def tick(number: int, before: int = before, name: str = source.name) -> None:
+            if number % 32 == 0:
+                report(0.45 * min(1.0, (before + number) / max(total, 1)), f"surveying {name}")
+
+        clip = survey(source, options.crop, share, tick)
+        done += clip.count
+        if source.info.frames > clip.count == share:
+            end = clip.time[-1]
+            warnings.append(f"{source.name} is long: only its first {share} frames ({end:.0f} s) are used")
+        if clip.count < LEAST_FRAMES:
+            warnings.append(
+                f"{source.name} is left out: it has {clip.count} frames, and {LEAST_FRAMES} are needed"
+            )
+            continue
+        used.append(source)
+        clips.append(clip)
+    return used, clips, warnings

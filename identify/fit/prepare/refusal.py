@@ -1,0 +1,92 @@
+"""When nothing can be filmed: why, as far as the first pass tells, and what to do about it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from identify.fit.prepare.prepared import Options, Refused
+from identify.fit.prepare.signals import Surveyed
+from identify.fit.prepare.trim import LEAST_FRAMES
+
+_RING = 4  # survey pixels
+_RING_SHARE = 0.4  # of the border changes when the camera moves, whatever moves in the picture
+_SIDE_SHARE = 0.15
+
+
+def refused(found: Surveyed, options: Options, warnings: tuple[str, ...]) -> Refused | None:
+    """The refusal that the first pass calls for, if any."""
+    cause = _cause(found, options)
+    if cause is None:
+        return None
+    background = np.clip(np.rint(found.scene.background), 0, 255).astype(np.uint8)
+    return Refused(*cause, warnings, evidence(found), background, found.signals)
+
+
+def evidence(found: Surveyed) -> dict[str, float]:
+    """What the first pass measured, by name."""
+    scene, signals = found.scene, found.signals
+    shift = np.concatenate([s.shift - np.median(s.shift, axis=0) for s in signals])
+    repeats = np.concatenate([s.repeated for s in signals])
+    levels = np.concatenate([s.gain * 128 + s.offset for s in signals])
+    main = found.movers[0].energy if found.movers else 0.0
+    return {
+        "noise": scene.noise,
+        "contrast": scene.contrast,
+        "static_share": float(scene.static.mean()),
+        "camera_shift": float(np.percentile(np.hypot(*shift.T), 90)),
+        "brightness_range": float(np.percentile(levels, 98) - np.percentile(levels, 2)),
+        "repeated_share": float(repeats.mean()),
+        "hand_share": float(np.concatenate([s.hand for s in signals]).mean()),
+        "other_movers": float(len(found.others)),
+        "other_energy": max((m.energy for m in found.others), default=0.0) / main if main else 0.0,
+    }
+
+
+def _cause(found: Surveyed, options: Options) -> tuple[str, str, str] | None:
+    if _camera_moves(found):
+        return (
+            "camera moves",
+            "nearly everything in the picture moves: the camera does, or the picture is cut together",
+            "fix the camera (a tripod), or stabilise the clips first",
+        )
+    if not found.movers:
+        return (
+            "no motion",
+            f"nothing moves: no pixel changes by more than the noise ({found.scene.noise:.1f} grey levels)",
+            "check that the clips show the motion; give a crop around a small or faint object",
+        )
+    if not any(found.stretches) and not options.trims:
+        return _no_stretch(found)
+    return None
+
+
+def _no_stretch(found: Surveyed) -> tuple[str, str, str]:
+    hand = float(np.concatenate([s.hand for s in found.signals]).mean())
+    leaves = float(np.concatenate([s.leaves for s in found.signals]).mean())
+    if leaves >= hand and leaves > 0.1:
+        return (
+            "leaves the frame",
+            f"the object is at the border of the frame or outside it in {leaves:.0%} of the frames",
+            "film from further away, so that the whole motion is inside the picture",
+        )
+    if hand > 0.1:
+        return (
+            "hand in view",
+            f"a hand or another thing reaches into the picture in {hand:.0%} of the frames",
+            "film the free motion for longer after letting go, or give a trim for each clip",
+        )
+    return (
+        "too few frames",
+        f"no stretch of {LEAST_FRAMES} frames of free motion was found",
+        "film longer or at a higher frame rate, or give a trim for each clip",
+    )
+
+
+def _camera_moves(found: Surveyed) -> bool:
+    """Whether the picture changes along its whole border, which no single object does."""
+    scene = found.scene
+    moving = scene.spread > max(5 * scene.noise, 6.0)
+    ring = min(_RING, min(moving.shape) // 4)
+    sides = (moving[:ring], moving[-ring:], moving[:, :ring], moving[:, -ring:])
+    shares = [float(side.mean()) for side in sides]
+    return float(np.mean(shares)) > _RING_SHARE and min(shares) > _SIDE_SHARE

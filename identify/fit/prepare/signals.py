@@ -1,0 +1,209 @@
+"""Per-frame signals of surveyed clips, in two rounds: with everything in view, then without what intruded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from identify.fit.film import Array, Pixels
+from identify.fit.prepare.prepared import Mask, Signals
+from identify.fit.prepare.region import Mover, find_movers, joined
+from identify.fit.prepare.scene import POOLED, Scene, find_scene, foreground
+from identify.fit.prepare.shake import Shake, calmed, find_shake, stabilised
+from identify.fit.prepare.steady import levelled
+from identify.fit.prepare.survey import Survey, sample
+from identify.fit.prepare.trim import Stretch, intruded, repeated, resting, stretches
+
+_RING = 2  # survey pixels: how near the border counts as touching it
+_CHUNK = 1000
+_WATCHED = 1500  # changing pixels that stand for all of them
+_CUT_SHARE = 0.35  # of all pixels
+_CUT_LEVELS = 14
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """Clips of one camera with their scene, movers, signals and clean stretches."""
+
+    clips: tuple[Survey, ...]
+    scene: Scene
+    movers: tuple[Mover, ...]
+    main: Mask
+    others: tuple[Mover, ...]
+    signals: tuple[Signals, ...]
+    stretches: tuple[tuple[Stretch, ...], ...]
+    flashes: tuple[Mask, ...]
+    steadied: bool
+
+
+def examine(clips: Sequence[Survey]) -> Surveyed:
+    """What moves, when, and how steady the camera is."""
+    everything = [np.ones(clip.count, dtype=bool) for clip in clips]
+    scene = find_scene(clips, everything)
+    shakes = _shakes(clips, scene)
+    if shakes:
+        clips = [_steadied(clip, shake) for clip, shake in zip(clips, shakes, strict=True)]
+        scene = find_scene(clips, everything)
+    hands, leaves, _ = _intrusions(clips, scene)
+    if any(hand.any() for hand in hands):
+        scene = find_scene(clips, [_unless_all(~hand) for hand in hands])
+        again, leaves, _ = _intrusions(clips, scene)
+        hands = [first | second for first, second in zip(hands, again, strict=True)]
+    used = [_unless_all(~(hand | left)) for hand, left in zip(hands, leaves, strict=True)]
+    movers = find_movers(_levelled_sample(clips, used, scene), scene)
+    main, others = joined(movers) if movers else (np.zeros(scene.static.shape, dtype=bool), ())
+    _, _, counts = _intrusions(clips, scene)
+    parts = [
+        _finish(clip, scene, k, main, hands[k], leaves[k], counts[k], shakes[k] if shakes else None)
+        for k, clip in enumerate(clips)
+    ]
+    return Surveyed(
+        tuple(clips),
+        scene,
+        movers,
+        main,
+        others,
+        tuple(p[0] for p in parts),
+        tuple(p[1] for p in parts),
+        tuple(p[2] for p in parts),
+        bool(shakes),
+    )
+
+
+def _shakes(clips: Sequence[Survey], scene: Scene) -> list[Shake]:
+    """The camera's motion in every clip, or nothing where a sample of frames shows none that matters."""
+    everything = [np.ones(clip.count, dtype=bool) for clip in clips]
+    few = np.concatenate(
+        [clip.grey[place] for clip, place in zip(clips, sample(clips, everything, 120), strict=True)]
+    )
+    if not find_shake(few, scene.background, scene.static, scene.noise).matters:
+        return []
+    result = []
+    for clip in clips:
+        shake = find_shake(clip.grey, scene.background, scene.static, scene.noise)
+        rate = rate_of(clip.time)
+        result.append(Shake(calmed(shake.shift, rate), calmed(shake.roll, rate), shake.sure))
+    return result
+
+
+def _steadied(clip: Survey, shake: Shake) -> Survey:
+    return replace(clip, grey=stabilised(clip.grey, shake.shift, shake.roll))
+
+
+def _unless_all(mask: Mask) -> Mask:
+    """The mask, or everything where it leaves too little to look at."""
+    return mask if mask.sum() >= min(15, len(mask)) else np.ones_like(mask)
+
+
+def _levelled_sample(clips: Sequence[Survey], used: Sequence[Mask], scene: Scene) -> Pixels:
+    places = sample(clips, used, POOLED)
+    return np.concatenate(
+        [
+            levelled(clip.grey[place], steady.gain[place], steady.offset[place])
+            for clip, place, steady in zip(clips, places, scene.steadiness, strict=True)
+        ]
+    )
+
+
+def _intrusions(
+    clips: Sequence[Survey], scene: Scene
+) -> tuple[list[Mask], list[Mask], list[tuple[Array, Array]]]:
+    """Hand and leaving marks by clip, and the foreground's extent and border contact behind them."""
+    counts = [_extents(clip, scene, k) for k, clip in enumerate(clips)]
+    pooled = float(np.median(np.concatenate([border for _, border in counts])))
+    quiet = [extent[border <= max(np.median(border), pooled)] for extent, border in counts]
+    middle = float(np.median(np.concatenate(quiet)))
+    perimeter = 2 * sum(scene.static.shape)
+    marks = []
+    for clip, (extent, border), calm in zip(clips, counts, quiet, strict=True):
+        usual = min(middle, float(np.median(calm))) if len(calm) else middle
+        marks.append(intruded(extent, border, pooled, max(usual, 1.0), perimeter, rate_of(clip.time)))
+    return [m[0] for m in marks], [m[1] for m in marks], counts
+
+
+def _extents(clip: Survey, scene: Scene, place: int) -> tuple[Array, Array]:
+    steady = scene.steadiness[place]
+    ring = np.ones(scene.static.shape, dtype=bool)
+    ring[_RING:-_RING, _RING:-_RING] = False
+    extent, border = np.empty(clip.count), np.empty(clip.count)
+    for start in range(0, clip.count, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        found = foreground(levelled(clip.grey[part], steady.gain[part], steady.offset[part]), scene)
+        flat = found.reshape(len(found), -1)
+        extent[part] = np.count_nonzero(flat, axis=1)
+        border[part] = np.count_nonzero(flat[:, ring.ravel()], axis=1)
+    return extent, border
+
+
+def _finish(
+    clip: Survey,
+    scene: Scene,
+    place: int,
+    main: Mask,
+    hand: Mask,
+    leaves: Mask,
+    counts: tuple[Array, Array],
+    shake: Shake | None,
+) -> tuple[Signals, tuple[Stretch, ...], Mask]:
+    """Signals, stretches and flashes of one clip."""
+    steady = scene.steadiness[place]
+    raw = _watched(clip.grey, main if main.any() else ~scene.static)
+    change = np.full(clip.count, np.nan)
+    change[1:] = np.abs(np.diff(raw, axis=0)).mean(1) if raw.shape[1] else 0.0
+    pixels = (raw - steady.offset[:, None]) / (1 + steady.gain[:, None])
+    clean = ~(hand | leaves)
+    edges = np.flatnonzero(clean)
+    rate = rate_of(clip.time)
+    start = stop = 0
+    motion = np.zeros(clip.count)
+    if len(edges) >= 8 and raw.shape[1]:
+        first, last = int(edges[0]), int(edges[-1]) + 1
+        start, stop, motion[first:last] = resting(pixels[first:last], scene.noise, rate)
+        start, stop = (start + first if start else 0), (stop + clip.count - last if stop else 0)
+    area = clip.pixel[0] * clip.pixel[1]
+    signals = Signals(
+        clip.name,
+        clip.time,
+        counts[0] * area,
+        counts[1] * max(clip.pixel),
+        motion,
+        steady.gain,
+        steady.offset,
+        shake.shift * np.array(clip.pixel) if shake else np.zeros((clip.count, 2)),
+        shake.roll if shake else np.zeros(clip.count),
+        repeated(change),
+        hand,
+        leaves,
+    )
+    return signals, stretches(hand, leaves, _cuts(clip.grey, change), start, stop), _flashes(steady.left)
+
+
+def _watched(grey: Pixels, mask: Mask) -> Array:
+    places = np.flatnonzero(mask.ravel())
+    places = places[:: max(1, len(places) // _WATCHED)]
+    return grey.reshape(len(grey), -1).take(places, axis=1).astype(np.float32)
+
+
+def _cuts(grey: Pixels, change: Array) -> Mask:
+    """Frames from which on most of the picture is another one."""
+    result = np.zeros(len(grey), dtype=bool)
+    usual = float(np.nanmedian(change)) if len(change) > 1 else 0.0
+    for place in np.flatnonzero(np.nan_to_num(change) > max(8 * usual, 6.0)):
+        jump = np.abs(grey[place].astype(np.int16) - grey[place - 1])
+        result[place] = np.mean(jump > _CUT_LEVELS) > _CUT_SHARE
+    return result
+
+
+def _flashes(left: Array) -> Mask:
+    """Single frames whose static pixels are unlike those of all others."""
+    middle = float(np.median(left))
+    spread = 1.4826 * float(np.median(np.abs(left - middle)))
+    return np.asarray(left > middle + max(8 * spread, 2 * middle, 3.0))
+
+
+def rate_of(time: Array) -> float:
+    """Frames in a second, by the usual step."""
+    steps = np.diff(time)
+    return 1.0 / float(np.median(steps)) if len(steps) and np.median(steps) > 0 else 30.0

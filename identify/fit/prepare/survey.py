@@ -1,0 +1,95 @@
+"""The first pass: every clip once, small and grey, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from identify.fit.film import Array, Crop, Pixels
+from identify.fit.prepare.prepared import Mask, Source
+
+SIDE = 160  # the longer side of a surveyed frame
+MOST_FRAMES = 20_000  # of all clips together
+_BYTES = 300_000_000
+_COLOURFUL = 24  # saturation, in grey levels, from which a scene counts as coloured
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A clip at low resolution; ``pixel`` is the size of its pixels in full-frame pixels."""
+
+    name: str
+    time: Array
+    grey: Pixels
+    coloured: bool
+    pixel: tuple[float, float]
+    origin: tuple[int, int]
+
+    @property
+    def count(self) -> int:
+        """The number of frames surveyed."""
+        return len(self.time)
+
+
+def survey(source: Source, crop: Crop | None, most: int, tick: Callable[[int], None]) -> Survey:
+    """The clip's first ``most`` frames, averaged over areas down to SIDE pixels; a small clip as it is."""
+    x, y, width, height = crop or (0, 0, source.info.width, source.info.height)
+    size = small_size(width, height, most)
+    coloured = _coloured(source, crop, size)
+    times, greys = [], []
+    for number, (time, frame) in enumerate(source.read(crop=crop, size=size, colour=False)):
+        if number == most:
+            break
+        times.append(time)
+        greys.append(frame)
+        tick(number)
+    across, down = size or (width, height)
+    empty = np.zeros((0, down, across), np.uint8)
+    return Survey(
+        source.name,
+        np.array(times, dtype=np.float64),
+        np.stack(greys) if greys else empty,
+        coloured,
+        (width / across, height / down),
+        (x, y),
+    )
+
+
+def small_size(width: int, height: int, frames: int, side: int = SIDE) -> tuple[int, int] | None:
+    """The size to survey at, or None for the clip's own: smaller when many frames must be held."""
+    side = min(side, max(48, int((_BYTES / max(frames, 1)) ** 0.5)))
+    longer = max(width, height)
+    if longer <= side:
+        return None
+    return max(1, round(width * side / longer)), max(1, round(height * side / longer))
+
+
+def luma(frame: Pixels) -> Pixels:
+    """The brightness of colour pixels; greys keep their value."""
+    parts = frame.astype(np.uint16)
+    return ((77 * parts[..., 0] + 150 * parts[..., 1] + 29 * parts[..., 2] + 128) >> 8).astype(np.uint8)
+
+
+def saturation(frame: Pixels) -> Pixels:
+    """The largest channel less the smallest: nothing for grey, shadow or highlight, much for a coloured thing."""
+    red, green, blue = frame[..., 0], frame[..., 1], frame[..., 2]
+    top: Pixels = np.maximum(np.maximum(red, green), blue)
+    top -= np.minimum(np.minimum(red, green), blue)
+    return top
+
+
+def _coloured(source: Source, crop: Crop | None, size: tuple[int, int] | None) -> bool:
+    """Whether the first frames have any colour worth a second channel."""
+    few = islice(source.read(crop=crop, size=size, colour=True), 3)
+    return any(float(np.percentile(saturation(frame), 99.5)) >= _COLOURFUL for _, frame in few)
+
+
+def sample(surveys: Sequence[Survey], used: Sequence[Mask], total: int) -> list[NDArray[np.intp]]:
+    """Evenly spaced usable frames of each clip, about ``total`` in all, every clip counting alike."""
+    share = max(8, total // max(len(surveys), 1))
+    places = [np.flatnonzero(mask) for mask in used]
+    return [p[np.unique(np.linspace(0, len(p) - 1, min(len(p), share)).astype(int))] for p in places]

@@ -1,0 +1,129 @@
+"""Which stretches of a clip show free motion: not the hand that lets go, not rest, not a thing leaving."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from identify.fit.film import Array
+from identify.fit.prepare.prepared import Mask
+
+LEAST_FRAMES = 15
+_EXTRA = 1.25  # something that enters adds at least this much foreground
+_LESS = 0.75  # something that leaves takes at least this much away
+_REST_SHARE = 0.03  # of the largest change: below it a thing counts as at rest
+_REST_SECONDS = 0.15
+_PART_SHARE = 0.2  # of all usable frames: a shorter part after a hand is not worth a film
+
+HAND = "a hand or another thing is in the picture"
+LEAVES = "the object is at the border of the frame"
+REST = "nothing moves"
+CUT = "the picture changes all at once"
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Frames ``first <= i < last`` of free motion, with the reason on either side."""
+
+    first: int
+    last: int
+    begins: str
+    ends: str
+
+
+def intruded(
+    extent: Array, border: Array, pooled: float, usual: float, perimeter: int, rate: float
+) -> tuple[Mask, Mask]:
+    """Frames with a thing that reaches in over the border, and frames in which the object leaves over it.
+
+    Both touch the border more than is usual for the clip or, if less, for all clips; the first adds foreground, the second loses it.
+    """
+    middle = min(pooled, float(np.median(border)))
+    spread = 1.4826 * float(np.median(np.abs(border - middle)))
+    touching = border > middle + max(6 * spread, 0.012 * perimeter, 2.0)
+    entered = _widened(touching & (extent > _EXTRA * usual), rate)
+    left = touching & (extent < _LESS * usual) & ~entered
+    return entered, _with_absence(left, extent < 0.35 * usual)
+
+
+def _widened(mask: Mask, rate: float) -> Mask:
+    """Gaps shorter than 0.3 s closed and 0.1 s added on both sides: the edge of a hand is faint."""
+    if not mask.any():
+        return mask
+    gap, margin = max(1, round(0.3 * rate)), max(1, round(0.1 * rate))
+    padded = np.pad(mask, gap)
+    closed = ndimage.binary_closing(padded, np.ones(gap + 1))[gap:-gap] | mask
+    opened = ndimage.binary_opening(closed, np.ones(2)) if len(mask) > 3 else closed
+    result: Mask = ndimage.binary_dilation(opened, np.ones(2 * margin + 1))
+    return result
+
+
+def _with_absence(left: Mask, absent: Mask) -> Mask:
+    """Frames in which the object leaves, and those beside them in which it is gone."""
+    labels, count = ndimage.label(left | absent)
+    if not count:
+        return left
+    touching = np.unique(labels[left])
+    return np.isin(labels, touching[touching > 0])
+
+
+def resting(pixels: Array, noise: float, rate: float) -> tuple[int, int, Array]:
+    """Frames at rest at the start and at the end, and how far each frame is from rest in units of noise."""
+    ends = max(2, min(len(pixels) // 4, round(0.08 * rate)))
+    from_start = _distance(pixels, pixels[:ends].mean(0))
+    from_end = _distance(pixels, pixels[-ends:].mean(0))
+    largest = float(np.percentile(np.maximum(from_start, from_end), 98))
+    floor = max(2 * noise, _REST_SHARE * largest)
+    still = max(5, round(_REST_SECONDS * rate))
+    begins, ends_at = _first(from_start > floor), _first(from_end[::-1] > floor)
+    start = begins if begins >= still else 0
+    stop = ends_at if ends_at >= max(still, round(0.5 * rate), len(pixels) // 10) else 0
+    return start, stop, from_end / max(noise, 1e-9)
+
+
+def _distance(pixels: Array, rest: Array) -> Array:
+    return np.asarray(np.sqrt(np.mean((pixels - rest) ** 2, axis=1)), dtype=np.float64)
+
+
+def _first(mask: Mask) -> int:
+    """The place of the first true, or the length if there is none."""
+    return int(np.argmax(mask)) if mask.any() else len(mask)
+
+
+def stretches(hand: Mask, leaves: Mask, cut: Mask, start: int, stop: int) -> tuple[Stretch, ...]:
+    """The clean parts of a clip, longest first dropped last: every one long enough for a film."""
+    count = len(hand)
+    rest = np.zeros(count, dtype=bool)
+    rest[:start] = True
+    rest[count - stop :] = stop > 0
+    clean = ~(hand | leaves | rest)
+    labels = np.cumsum(cut) * clean * 2 + clean  # a cut separates two clean parts
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], labels, [0]))))
+    parts = [(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if labels[a]]
+    least = max(LEAST_FRAMES, _PART_SHARE * max((b - a for a, b in parts), default=0))
+
+    def reason(place: int, side: str) -> str:
+        if not 0 <= place < count:
+            return f"the clip's {side}"
+        names = ((HAND, hand), (LEAVES, leaves), (REST, rest))
+        return next((name for name, mask in names if mask[place]), CUT)
+
+    return tuple(Stretch(a, b, reason(a - 1, "start"), reason(b, "end")) for a, b in parts if b - a >= least)
+
+
+def repeated(change: Array) -> Mask:
+    """Frames that repeat the one before while those around it move: a camera's stand-in for a lost frame.
+
+    ``change[i]`` is the mean change from frame ``i - 1`` to ``i``; the first is nan.
+    """
+    around = np.minimum(_neighbours(change, 1), _neighbours(change, -1))
+    wider = ndimage.median_filter(np.nan_to_num(change), size=9, mode="nearest")
+    return np.asarray((change < 0.2 * around) & (change < 0.2 * wider))
+
+
+def _neighbours(values: Array, step: int) -> Array:
+    result = np.roll(values, step)
+    result[0 if step > 0 else -1] = np.nan
+    return result
