@@ -41,11 +41,13 @@ def timing_of(stamps: NDArray[np.int64], base: Fraction, nominal: Fraction | Non
 
 
 def _even(ticks: Array, base: float, nominal: float | None) -> Array | None:
-    """Evenly spaced times that round to the stamps, by the header's rate or else by the best line."""
+    """Evenly spaced times that round to the stamps, by the header's rate, a whole one or the best line."""
     count = np.arange(len(ticks))
     steps = [1.0 / (nominal * base)] if nominal else []
     if len(ticks) > 10:
-        steps.append(float(np.polyfit(count, ticks, 1)[0]))
+        line = float(np.polyfit(count, ticks, 1)[0])
+        whole = max(1, round(1.0 / (line * base)))  # of the rates that explain the stamps, the likeliest
+        steps += [1.0 / (whole * base), line]
     for step in steps:
         off = ticks - count * step
         if step * _COARSE < 1.0 and float(off.max() - off.min()) <= 1.01:
