@@ -32,11 +32,11 @@ class _TooManyError(Exception):
     """A product has too many terms to be written out."""
 
 
-def law_terms(law: Law) -> Terms:
-    """The terms of the law's acceleration."""
+def law_terms(law: Law, held: frozenset[Symbol] = frozenset()) -> Terms:
+    """The terms of the law's acceleration; the parameters ``held`` count as inseparable."""
     parameters = frozenset(law.parameters)
     motion = frozenset({law.state, law.velocity})
-    kept = _all_inseparable(law.acceleration, parameters, motion)
+    kept = held | _all_inseparable(law.acceleration, parameters - held, motion | held)
     try:
         split = _Split(parameters - kept).split(law.acceleration)
     except _TooManyError:
