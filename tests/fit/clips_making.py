@@ -32,7 +32,7 @@ def write_video(
     **options: str,
 ) -> Path:
     """Encode grey (n, h, w) or RGB frames; ``stamps`` are presentation times counted in ``base``."""
-    settings = {"movflags": "use_metadata_tags"} if metadata else {}
+    settings = {"movflags": "+use_metadata_tags+faststart"} if path.suffix == ".mp4" else {}
     with av.open(str(path), "w", format=form, options=settings) as container:
         container.metadata.update(metadata or {})
         stream: Any = container.add_stream(codec, rate=rate, options=options)

@@ -149,6 +149,8 @@ def _video_stream(container: Any, path: Path) -> Any:
     from av.stream import Disposition
 
     films = [s for s in container.streams.video if not s.disposition & Disposition.attached_pic]
+    if films and films[0].codec_context is None:
+        raise ClipError(f"{path.name} is stored in a way that FFmpeg does not know", _damaged)
     if films:
         return films[0]
     if len(container.streams.audio):
@@ -229,18 +231,28 @@ def _header(path: Path, container: Any, stream: Any, first: Any, video: Video) -
         rate = float(scan.nominal) if scan.nominal else None
         duration = scan.packets / rate if rate else 0.0
         notes.append("its frames have no usable times: they are spaced evenly by the rate in the header")
-    notes += _damage_notes(scan, stream.frames) + _picture_notes(stream, first)
+    notes += _damage_notes(scan, stream.frames, duration, _announced(container, stream))
+    notes += _picture_notes(stream, first)
     notes += _name_notes(path, container.format.name)
     capture = _capture_rate({**container.metadata, **stream.metadata})
     return Header(first.width, first.height, scan.packets, duration, rate, capture, pose, tuple(notes))
 
 
-def _damage_notes(scan: Scan, announced: int) -> list[str]:
+def _damage_notes(scan: Scan, frames: int, duration: float, announced: float) -> list[str]:
     if scan.broken:
         return [f"cut off or damaged ({scan.broken}): {scan.packets} frames can be read"]
-    if announced > scan.packets + 1:
-        return [f"cut off: {scan.packets} of the {announced} frames that it announces are there"]
+    if frames > scan.packets + 1:
+        return [f"cut off: {scan.packets} of the {frames} frames that it announces are there"]
+    if announced > 1.02 * duration + 5 * duration / scan.packets:
+        return [f"cut off: {duration:.2f} s of the {announced:.2f} s that it announces are there"]
     return []
+
+
+def _announced(container: Any, stream: Any) -> float:
+    """The film's length by its header; 0 where the header speaks of sound too or of nothing."""
+    if stream.duration:
+        return float(stream.duration * stream.time_base)
+    return float(container.duration or 0) / 1e6 if len(container.streams) == 1 else 0.0
 
 
 def _picture_notes(stream: Any, first: Any) -> list[str]:
