@@ -105,6 +105,8 @@ def _explained(details: ErrorDetails, steps: tuple[Any, ...]) -> tuple[str, str 
         near = difflib.get_close_matches(str(value), choices, 1)
         message = f"'{str(value)[:60]}' is not one of {', '.join(choices)}"
         return message, f"did you mean {near[0]}?" if near else None
+    if kind == "string_pattern_mismatch":
+        return f"'{word}' cannot be a name", "use a letter followed by letters, digits and _"
     if kind == "shape":
         return f"'{word}' {details['msg']}", None
     if kind in _WANTED:
