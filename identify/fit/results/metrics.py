@@ -7,6 +7,7 @@ canonical route both the latent and its canonical coordinate have an affine read
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,16 +70,38 @@ def measure(law: Law, analysis: Analysis, fit: LawFit, truth: Truth | None) -> d
     judged, on = (test, "held-out clips") if test else (train, "training clips")
     found: dict[str, Any] = {"e_map": None, "e_theta": None, "e_dyn": None, "on": on}
     parameters = values_of(law, fit.estimate).values
-    if analysis.route.name == "canonical" and not _own_coordinate(truth):
-        found |= _canonical(law, analysis, parameters, train, judged, truth)
-    else:
-        found |= _raw(law, analysis, parameters, train, judged, truth)
-    return found
+    if analysis.route.name != "canonical":
+        return found | _raw(law, analysis, parameters, train, judged, truth)
+    own = None if truth is None or truth.law is not None else _in_order(law, truth.parameters)
+    if own is None:
+        return found | _canonical(law, analysis, parameters, train, judged, truth)
+    return found | _both(law, analysis, parameters, own, train, judged, truth)
 
 
-def _own_coordinate(truth: Truth | None) -> bool:
-    """Whether the reference is the declared law's own state: its complete parameters are known."""
-    return truth is not None and truth.law is None and bool(truth.parameters)
+def _both(
+    law: Law,
+    analysis: Analysis,
+    parameters: Array,
+    own: Array,
+    train: list[Pairs],
+    judged: list[Pairs],
+    truth: Truth | None,
+) -> dict[str, Any]:
+    """The reference is the law's own state: the raw comparison, and the canonical one by the true psi."""
+    raw = _raw(law, analysis, parameters, train, judged, truth)
+    found = {**raw, "e_map_raw": raw["e_map"], "e_map": None, "e_dyn": None}
+    psi = normalizer(law, analysis, own, _joined([*train, *judged])[0])
+    if psi is None:
+        return found | {"note": "the references leave the chart of the normalizer"}
+    force = compiled(law.acceleration.subs(law.velocity, 0), law.state, *law.parameters)
+
+    def real(grid: Array) -> Array:
+        at = psi.inverse(grid)
+        return np.asarray(psi.derivative(at) * np.asarray(force(at, *own), dtype=float))
+
+    moved = [[dataclasses.replace(p, reference=psi(p.reference)) for p in pairs] for pairs in (train, judged)]
+    canonical = _read_out(law, analysis, parameters, moved[0], moved[1], real)
+    return found | {key: value for key, value in canonical.items() if key != "e_map_raw"}
 
 
 def _pairs(tracks: Sequence[Track], role: str) -> list[Pairs]:
@@ -251,7 +274,32 @@ def _canonical(
     judged: list[Pairs],
     truth: Truth | None,
 ) -> dict[str, Any]:
-    """Raw and canonical readouts, and the force channel on a grid of the reference."""
+    """The reference is another coordinate, without a squared velocity: raw and canonical readouts of it."""
+    real = None if truth is None or truth.law is None else _force(truth.law, truth.law_parameters)
+    found = _read_out(law, analysis, parameters, train, judged, real)
+    if truth is not None:
+        each = _known_coefficients(law, analysis, parameters, truth)
+        found |= {"e_theta": max(each.values(), default=None), "e_theta_by_parameter": each}
+    return found
+
+
+def _force(law: Law, table: Mapping[str, float]) -> Callable[[Array], Array] | None:
+    values = _in_order(law, table)
+    if values is None:
+        return None
+    force = compiled(law.acceleration.subs(law.velocity, 0), law.state, *law.parameters)
+    return lambda grid: np.broadcast_to(np.asarray(force(grid, *values), dtype=float), grid.shape)
+
+
+def _read_out(
+    law: Law,
+    analysis: Analysis,
+    parameters: Array,
+    train: list[Pairs],
+    judged: list[Pairs],
+    real: Callable[[Array], Array] | None,
+) -> dict[str, Any]:
+    """Affine readouts of z and of psi(z), and the force channel on a grid of the reference."""
     reference, latent = _joined(train)
     raw = _affine(reference, latent, "affine readout of the latent")
     found: dict[str, Any] = {"e_map_raw": _error(raw, judged), "e_map": None, "map": raw.name}
@@ -262,21 +310,14 @@ def _canonical(
     name = "affine readout of the canonical coordinate"
     frozen = Frozen(name, lambda z: (psi(z) - level) / slope, affine=(slope, level))
     found |= {"e_map": _error(frozen, judged), "map": name}
-    if truth is None:
-        return found
-    each = _known_coefficients(law, analysis, parameters, truth)
-    found |= {"e_theta": max(each.values(), default=None), "e_theta_by_parameter": each}
-    if truth.law is not None:
+    if real is not None:
         grid = np.linspace(float(reference.min()), float(reference.max()), _GRID)
         at = psi.inverse(slope * grid + level)
         own = compiled(law.acceleration.subs(law.velocity, 0), law.state, *law.parameters)
         told = psi.derivative(at) * np.asarray(own(at, *parameters), dtype=float) / slope
-        other = truth.law
-        force = compiled(other.acceleration.subs(other.velocity, 0), other.state, *other.parameters)
-        real = force(grid, *(truth.law_parameters[p.name] for p in other.parameters))
-        good = np.isfinite(told)
-        real = np.broadcast_to(np.asarray(real, dtype=float), grid.shape)
-        found["e_dyn"] = _relative((told - real)[good], real[good]) if good.any() else None
+        wanted = real(grid)
+        good = np.isfinite(told) & np.isfinite(wanted)
+        found["e_dyn"] = _relative((told - wanted)[good], wanted[good]) if good.any() else None
     return found
 
 

@@ -1,0 +1,324 @@
+"""A folder of clips -> a run folder: experiment, clips, films, fit, conclusion, report; in this order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from identify.analysis import Analysis
+from identify.errors import InputError
+from identify.fit.film import Array, LawFit
+from identify.fit.results.anchor import check_anchors
+from identify.fit.results.conclusion import Asked, Conclusion, conclude
+from identify.fit.results.derived import read_derivations, read_known
+from identify.fit.results.folder import write_run
+from identify.fit.results.html import report_page
+from identify.fit.results.metrics import Truth
+from identify.fit.results.pictures import Picture, pictures
+from identify.fit.results.preparation import preparation
+from identify.fit.results.progress import Progress
+from identify.law import Law
+
+_LEAST_PAIRS = 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done: the folder, the law, and everything that was chosen by hand."""
+
+    folder: Path
+    out: Path
+    law: Law
+    family: str | None = None
+    asked: Asked = field(default_factory=Asked)
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of experiment.yaml, as options do
+    trims: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    method: str = "default"
+    device: str = "cpu"
+    seed: int = 0
+    seeds: int = 1
+    time_limit: float | None = None
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class Filmed:
+    """The clips as films, or the refusal; ``pictures`` show what was found."""
+
+    prepared: Any
+    data: dict[str, Any]
+    truth: Truth | None
+    pictures: tuple[Picture, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def refused(self) -> bool:
+        """Whether no film could be made."""
+        return not hasattr(self.prepared, "views")
+
+
+def run(plan: Plan, progress: Progress) -> Conclusion:
+    """Fit and write the run folder; a refusal is a result too."""
+    from identify.engine import analyze
+
+    _check(plan)
+    clock = _Clock()
+    analysis = analyze(plan.law)
+    clock.lap("analysis")
+    filmed = film(plan, progress.part(0.0, 0.35))
+    clock.lap("reading")
+    interrupted = False
+    if filmed.refused:
+        fit = _refusal(plan, filmed)
+    else:
+        fit, interrupted = _fitted(plan, analysis, filmed, progress.part(0.35, 0.95))
+    clock.lap("fitting")
+    conclusion = conclude(
+        plan.law,
+        analysis,
+        fit,
+        plan.asked,
+        truth=filmed.truth,
+        data=filmed.data,
+        seconds=clock.seconds(),
+        seed=plan.seed,
+        interrupted=interrupted,
+    )
+    progress.part(0.95, 1.0)(0.2, "writing the report")
+    page = report_page(conclusion.document, [*pictures(conclusion), *filmed.pictures])
+    write_run(plan.out, conclusion, configuration(plan), page)
+    return conclusion
+
+
+def _check(plan: Plan) -> None:
+    """Everything a user may have mistyped, before the work begins."""
+    check_anchors(plan.asked.anchors, plan.law)
+    known = read_known(plan.asked.known, plan.law)
+    read_derivations(plan.asked.derive, plan.law, known)
+    if plan.out.exists() and not plan.out.is_dir():
+        raise InputError(f"{plan.out} is a file", hint="give a folder with --out")
+
+
+def film(plan: Plan, progress: Progress) -> Filmed:
+    """The clips of the folder as films."""
+    from identify.fit.clips.experiment import open_clips, read_experiment
+    from identify.fit.prepare.prepare import prepare
+    from identify.fit.prepare.prepared import Options
+
+    experiment = read_experiment(plan.folder, **plan.changes)
+    sources = open_clips(experiment)
+    if not sources:
+        reasons = "; ".join(f"{s.name}: {s.reason}" for s in sources.skipped[:5])
+        raise InputError(f"no clip in {plan.folder} can be used ({reasons})")
+    names = [source.name for source in sources]
+    trims = {name: plan.trims.get(name, experiment.trim(name)) for name in names}
+    channel = experiment.settings.channel
+    options = Options(
+        crop=experiment.crop,
+        channel=None if channel == "auto" else channel,
+        trims={name: trim for name, trim in trims.items() if trim != (None, None)},
+        roles={name: "test" if experiment.role(name) == "test" else "train" for name in names},
+    )
+    prepared = prepare(sources, options, progress)
+    prepared = _with_references(prepared, experiment.references(sources))
+    return Filmed(
+        prepared,
+        _data(prepared, sources),
+        _truth(experiment),
+        tuple(preparation(prepared)),
+        tuple(getattr(prepared, "warnings", ())),
+    )
+
+
+def _with_references(prepared: Any, references: Mapping[str, Any]) -> Any:
+    """The films with the physical state at their frames, where a reference tells it."""
+    import dataclasses
+
+    if not references or not hasattr(prepared, "views"):
+        return prepared
+    clip_of = {trim.film: trim.clip for trim in getattr(prepared, "trims", ())}
+    views = []
+    for view in prepared.views:
+        films = tuple(
+            dataclasses.replace(f, reference=references[clip_of.get(f.name, f.name)].at(f.time))
+            if clip_of.get(f.name, f.name) in references
+            else f
+            for f in view.films
+        )
+        views.append(dataclasses.replace(view, films=films))
+    return dataclasses.replace(prepared, views=tuple(views))
+
+
+def _truth(experiment: Any) -> Truth | None:
+    """The true parameters that a simulated folder carries."""
+    values = getattr(experiment.settings, "truth", None)
+    if not values:
+        return None
+    return Truth({str(name): float(value) for name, value in dict(values).items()})
+
+
+def _data(prepared: Any, sources: Any) -> dict[str, Any]:
+    """Clips used, trims, crop, frame counts."""
+    films = prepared.views[0].films if getattr(prepared, "views", ()) else ()
+    trims = {trim.film: trim for trim in getattr(prepared, "trims", ())}
+    clips = []
+    for one in films:
+        trim = trims.get(one.name)
+        entry = {"name": one.name, "role": one.role, "frames": one.count, "used": one.count}
+        entry |= {"from": float(one.time[0]), "to": float(one.time[-1])} if one.count else {}
+        if trim is not None:
+            entry |= {"clip": trim.clip, "begins": trim.begins, "ends": trim.ends}
+            entry["note"] = f"begins: {trim.begins}; ends: {trim.ends}"
+        clips.append(entry)
+    return {
+        "clips": clips,
+        "crop": getattr(prepared, "region", None),
+        "views": [view.name for view in getattr(prepared, "views", ())],
+        "skipped": [{"name": s.name, "reason": s.reason} for s in getattr(sources, "skipped", ())],
+        "notes": [note for source in sources for note in source.notes][:50],
+    }
+
+
+def _fitted(plan: Plan, analysis: Analysis, filmed: Filmed, progress: Progress) -> tuple[LawFit, bool]:
+    """The fit, or the best so far where it was interrupted."""
+    try:
+        fit = solve(plan, analysis, filmed.prepared, progress)
+    except KeyboardInterrupt:
+        told = "it was interrupted before there was a result"
+        fit = _empty(plan.method, told, "let it run longer, or continue with --resume", filmed)
+    warnings = tuple(dict.fromkeys([*filmed.warnings, *fit.warnings]))
+    return _with_pixels(_replaced(fit, warnings=warnings), filmed.prepared), progress.interrupted
+
+
+def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> LawFit:
+    """The method that was asked for, on the prepared films."""
+    checkpoint = plan.out / "checkpoint.safetensors"
+    if plan.method == "paper":
+        return _with_recipe(_paper(plan, analysis, prepared, checkpoint, progress), prepared)
+    from identify.fit.solve import Settings, fit_views
+
+    settings = Settings(
+        seed=plan.seed,
+        seeds=plan.seeds,
+        device=plan.device,
+        time_limit=plan.time_limit,
+        checkpoint=checkpoint,
+        resume=plan.resume,
+    )
+    fit: LawFit = fit_views(plan.law, analysis, prepared.views, settings, progress)
+    return _with_recipe(fit, prepared)
+
+
+def _paper(plan: Plan, analysis: Analysis, prepared: Any, checkpoint: Path, progress: Progress) -> LawFit:
+    """The paper's method sees the first view; of several seeds the accepted one with the least residual."""
+    from identify.fit.paper.fit import fit_paper
+    from identify.fit.paper.run import PaperRun
+
+    plan.out.mkdir(parents=True, exist_ok=True)
+    fits: list[LawFit] = []
+    limit = None if plan.time_limit is None else plan.time_limit / plan.seeds
+    for number in range(plan.seeds):
+
+        def told(step: int, total: int, loss: float, number: int = number) -> None:
+            progress((number + step / max(total, 1)) / plan.seeds, f"training, loss {loss:.3g}")
+
+        place = checkpoint if plan.seeds == 1 else checkpoint.with_stem(f"checkpoint-{number}")
+        run = PaperRun(plan.seed + number, plan.device, limit, place, resume=plan.resume, progress=told)
+        fits.append(fit_paper(plan.law, analysis, prepared.views[0], None, run))
+        if progress.interrupted:
+            break
+    return min(fits, key=lambda f: (not f.accepted, f.evidence.get("weak_residual", float("inf"))))
+
+
+def _with_recipe(fit: LawFit, prepared: Any) -> LawFit:
+    """The fit with how its view is made from raw frames, so that new frames can be encoded."""
+    recipes = {recipe.name: recipe for recipe in getattr(prepared, "recipes", ())}
+    recipe = recipes.get(str(fit.settings.get("view"))) or next(iter(recipes.values()), None)
+    if recipe is None or not fit.weights:
+        return fit
+    import dataclasses
+
+    kept = dataclasses.asdict(dataclasses.replace(recipe, background=None))
+    plain = {name: value for name, value in kept.items() if name != "background"}
+    weights = dict(fit.weights)
+    if recipe.background is not None:
+        weights["recipe.background"] = np.asarray(recipe.background)
+    return _replaced(fit, weights=weights, settings={**fit.settings, "recipe": plain})
+
+
+def _refusal(plan: Plan, filmed: Filmed) -> LawFit:
+    refused = filmed.prepared
+    return _empty(plan.method, refused.reason, refused.advice, filmed)
+
+
+def _empty(method: str, reason: str, advice: str | None, filmed: Filmed) -> LawFit:
+    evidence = {k: float(v) for k, v in getattr(filmed.prepared, "evidence", {}).items()}
+    return LawFit(method, False, reason, advice, None, (), evidence, filmed.warnings)
+
+
+def _replaced(fit: LawFit, **changes: Any) -> LawFit:
+    import dataclasses
+
+    return dataclasses.replace(fit, **changes)
+
+
+def _with_pixels(fit: LawFit, prepared: Any) -> LawFit:
+    """The latent against the place in the picture, where the method did not give it itself."""
+    if fit.pixel_track is not None or not getattr(prepared, "position", ()):
+        return fit
+    films = prepared.views[0].films
+    places = {f.name: np.asarray(p) for f, p in zip(films, prepared.position, strict=True)}
+    latent: list[Array] = []
+    position: list[Array] = []
+    for track in fit.tracks:
+        place = places.get(track.name)
+        if track.role == "train" and place is not None and place.shape == track.latent.shape:
+            good = track.used & np.isfinite(track.latent) & np.isfinite(place)
+            latent.append(track.latent[good])
+            position.append(place[good])
+    if sum(len(a) for a in latent) < _LEAST_PAIRS:
+        return fit
+    return _replaced(fit, pixel_track=(np.concatenate(latent), np.concatenate(position)))
+
+
+def configuration(plan: Plan) -> dict[str, Any]:
+    """Everything that is needed to repeat the run."""
+    return {
+        "folder": str(plan.folder),
+        "law": plan.law.text,
+        "family": plan.family,
+        "assume": [c.text for c in plan.law.assumptions],
+        "domain": [c.text for c in plan.law.domain],
+        "anchors": list(plan.asked.anchors),
+        "units": dict(plan.asked.units),
+        "known": list(plan.asked.known),
+        "derive": list(plan.asked.derive),
+        "method": plan.method,
+        "device": plan.device,
+        "seed": plan.seed,
+        "seeds": plan.seeds,
+        "time_limit": plan.time_limit,
+        **{key: value for key, value in plan.changes.items() if value is not None},
+        "trims": {name: list(trim) for name, trim in plan.trims.items()},
+    }
+
+
+class _Clock:
+    """Seconds by stage."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self._laps[name] = round(now - self._last, 3)
+        self._last = now
+
+    def seconds(self) -> dict[str, float]:
+        return {**self._laps, "total": round(time.perf_counter() - self._start, 3)}
