@@ -1,4 +1,4 @@
-"""Raw clips -> films: background, motion region, trim, steadiness and candidate views, found by themselves."""
+"""Raw clips -> films: background, motion region, trim and candidate views, found by themselves."""
 
 from identify.fit.prepare.prepare import prepare
 from identify.fit.prepare.prepared import Options, Prepared, Recipe, Refused, Signals, Trim

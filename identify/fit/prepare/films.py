@@ -1,4 +1,4 @@
-"""The second pass: only the motion region, at the size the encoder works on, only the frames in use."""
+"""The frames of a window: cut from the survey where it has them, read in a second pass where it has not."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from identify.fit.film import Array, Crop, Pixels
-from identify.fit.prepare.prepared import Channel, Source
-from identify.fit.prepare.survey import luma, saturation
+from identify.fit.film import Array, Pixels
+from identify.fit.prepare.prepared import Channel, Source, Trim, Window
+from identify.fit.prepare.survey import Survey, luma, saturation
+from identify.fit.prepare.window import surveyed
 
-LONGEST = 160
-_USUAL = 128
-_BYTES = 120_000_000  # of one view's films
+_COLOURS = ("red", "green", "blue")
 
 
 @dataclass(frozen=True)
 class Footage:
-    """The frames of one stretch in the region: brightness, and saturation or colour where wanted."""
+    """The frames of one stretch in the window: brightness, and saturation or colour where wanted."""
 
     time: Array
     grey: Pixels
-    saturation: Pixels | None
-    colour: Pixels | None
+    saturation: Pixels | None = None
+    colour: Pixels | None = None
 
     def channel(self, name: Channel) -> Pixels:
         """The frames of one channel, or all three of a colour film."""
@@ -31,46 +30,49 @@ class Footage:
             return self.saturation
         if name == "colour" and self.colour is not None:
             return self.colour
-        if name in ("red", "green", "blue") and self.colour is not None:
-            return np.ascontiguousarray(self.colour[..., ("red", "green", "blue").index(name)])
+        if name in _COLOURS and self.colour is not None:
+            return np.ascontiguousarray(self.colour[..., _COLOURS.index(name)])
         return self.grey
 
 
-def working_size(region: Crop, frames: int, wanted: int | None) -> tuple[int, int]:
-    """Width and height of the films: the region's own size or smaller, so that all frames fit in memory."""
-    _, _, width, height = region
-    longer, shorter = max(width, height), min(width, height)
-    side = wanted or (LONGEST if longer > 1.8 * shorter else _USUAL)
-    room = (_BYTES / max(frames, 1) * longer / shorter) ** 0.5
-    side = int(max(32, min(side, longer, room)))
-    return max(4, round(width * side / longer)), max(4, round(height * side / longer))
+def at_hand(clip: Survey, trim: Trim, window: Window) -> Footage | None:
+    """The stretch in grey as far as the survey has it."""
+    if not surveyed(window, clip):
+        return None
+    frames = clip.grey
+    if window.size and clip.fine is not None and window.size == clip.fine.shape[2:0:-1]:
+        frames = clip.fine
+    part = slice(trim.first, trim.last)
+    return Footage(clip.time[part], window.of_all(frames[part]))
 
 
 def read_stretch(
     source: Source,
-    region: Crop | None,
-    size: tuple[int, int] | None,
+    window: Window,
     span: tuple[float, float],
-    coloured: bool,
-    keep_colour: bool,
+    colour: str | None,
     tick: Callable[[int], None],
+    every: int = 1,
 ) -> Footage:
-    """The frames with ``span[0] <= time <= span[1]`` of the region, scaled."""
+    """The frames with ``span[0] <= time <= span[1]``; ``colour`` is None, "saturation" or "colour"."""
     times, greys, saturations, colours = [], [], [], []
-    step = 1e-6
+    edge = 1e-6  # seconds
     stream = source.read(
-        crop=region, size=size, start=span[0] - step, stop=span[1] + step, colour=coloured or keep_colour
+        crop=window.crop,
+        size=window.size,
+        start=span[0] - edge,
+        stop=span[1] + edge,
+        every=every,
+        colour=colour is not None,
     )
-    for number, (time, frame) in enumerate(stream):
+    for number, (time, whole) in enumerate(stream):
+        frame = window.of(whole)
         times.append(time)
-        if frame.ndim == 3:
-            greys.append(luma(frame))
-            if coloured:
-                saturations.append(saturation(frame))
-            if keep_colour:
-                colours.append(frame)
-        else:
-            greys.append(frame)
+        greys.append(luma(frame) if frame.ndim == 3 else frame.copy())
+        if colour == "saturation":
+            saturations.append(saturation(frame))
+        if colour == "colour":
+            colours.append(frame.copy())
         tick(number)
     return Footage(
         np.array(times, dtype=np.float64),

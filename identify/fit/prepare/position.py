@@ -50,7 +50,7 @@ def _follow(profile: Real) -> tuple[Array, float]:
 
 
 def main_axis(points: Array) -> tuple[tuple[float, float], Array]:
-    """The direction along which points spread most, mostly to the right or down, and the middle they spread from."""
+    """The direction, to the right or down, along which points spread most, and their middle."""
     known = points[np.isfinite(points).all(1)]
     if len(known) < 2:
         return (1.0, 0.0), np.zeros(2)

@@ -40,7 +40,7 @@ def prepare(
         )
     report(0.45, "looking for what moves")
     found = examine(clips)
-    return refused(found, options, tuple(warnings)) or filmed(found, used, clips, options, warnings, report)
+    return refused(found, options, warnings) or filmed(found, used, clips, options, warnings, report)
 
 
 def _same_size(sources: Sequence[Source]) -> tuple[list[Source], list[str]]:
@@ -76,7 +76,7 @@ def _surveyed(
             if number % 32 == 0:
                 report(0.45 * min(1.0, (before + number) / max(total, 1)), f"surveying {name}")
 
-        clip = survey(source, options.crop, share, tick)
+        clip = survey(source, options.crop, share, min(total, MOST_FRAMES), tick)
         done += clip.count
         if source.info.frames > clip.count == share:
             end = clip.time[-1]

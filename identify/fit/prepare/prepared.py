@@ -1,4 +1,4 @@
-"""What preparing takes and gives: options, the trim of each clip, the signals behind it, views or a refusal."""
+"""What preparing takes and gives: options, trims, the signals behind them, views or a refusal."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ class Source(Protocol):
         size: tuple[int, int] | None = None,
         start: float | None = None,
         stop: float | None = None,
+        every: int = 1,
         colour: bool = True,
     ) -> Iterator[tuple[float, Pixels]]: ...
 
@@ -97,14 +98,42 @@ class Signals:
 
 
 @dataclass(frozen=True)
+class Window:
+    """Which pixels films show: a clip is read with ``crop`` at ``size``, and then cut to ``cut``.
+
+    ``region`` is what is left in pixels of the upright full frame, ``pixel`` the size of a film pixel in
+    them, across and down; the whole clip as it is where ``crop``, ``size`` and ``cut`` are None.
+    """
+
+    region: Crop
+    crop: Crop | None = None
+    size: tuple[int, int] | None = None
+    cut: Crop | None = None
+    pixel: tuple[float, float] = (1.0, 1.0)
+
+    def of(self, frame: Pixels) -> Pixels:
+        """The part of one frame that was read at ``size``."""
+        if self.cut is None:
+            return frame
+        x, y, width, height = self.cut
+        return frame[y : y + height, x : x + width]
+
+    def of_all(self, frames: Pixels) -> Pixels:
+        """The same part of many frames."""
+        if self.cut is None:
+            return frames
+        x, y, width, height = self.cut
+        return frames[:, y : y + height, x : x + width]
+
+
+@dataclass(frozen=True)
 class Recipe:
     """How a view is made from the frames of its region, so that a new clip can be seen the same way."""
 
     name: str
     channel: Channel
     kind: Literal["plain", "foreground", "profile", "high-pass"]
-    crop: Crop | None
-    size: tuple[int, int] | None
+    window: Window
     background: Real | None = None
     polarity: int = 0
     across: int = 0

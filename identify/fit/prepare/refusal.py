@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
+
 import numpy as np
 
 from identify.fit.prepare.prepared import Options, Refused
@@ -13,13 +15,40 @@ _RING_SHARE = 0.4  # of the border changes when the camera moves, whatever moves
 _SIDE_SHARE = 0.15
 
 
-def refused(found: Surveyed, options: Options, warnings: tuple[str, ...]) -> Refused | None:
+def refused(found: Surveyed, options: Options, warnings: Sequence[str]) -> Refused | None:
     """The refusal that the first pass calls for, if any."""
     cause = _cause(found, options)
-    if cause is None:
-        return None
+    return refusal(found, cause, warnings) if cause else None
+
+
+def refusal(
+    found: Surveyed,
+    cause: tuple[str, str, str],
+    warnings: Sequence[str],
+    numbers: Mapping[str, float] | None = None,
+) -> Refused:
+    """A refusal with what is known so far."""
     background = np.clip(np.rint(found.scene.background), 0, 255).astype(np.uint8)
-    return Refused(*cause, warnings, evidence(found), background, found.signals)
+    numbers = numbers or evidence(found)
+    return Refused(*cause, tuple(warnings), numbers, background, found.signals)
+
+
+def warnings_of(found: Surveyed, numbers: Mapping[str, float], used: Set[str]) -> list[str]:
+    """What the user should know about films that were made; ``used`` names the clips they come from."""
+    result = []
+    if found.others:
+        result.append(
+            f"{len(found.others) + 1} things move on their own; the films show the one that changes the "
+            "picture most: give a crop to choose another"
+        )
+    if found.steadied:
+        result.append(f"the camera moves by {numbers['camera_shift']:.1f} pixels: the films are stabilised")
+    if numbers["repeated_share"] > 0.005:
+        result.append(f"{numbers['repeated_share']:.1%} of the frames repeat the one before: mark them bad")
+    if numbers["brightness_range"] > 6:
+        result.append(f"the brightness changes by {numbers['brightness_range']:.0f} grey levels: evened out")
+    unused = {clip.name for clip in found.clips} - used
+    return result + [f"{name} is left out: it has no stretch of free motion" for name in sorted(unused)]
 
 
 def evidence(found: Surveyed) -> dict[str, float]:

@@ -105,7 +105,7 @@ def _follows(frames: Pixels, mask: Mask, scene: Scene, main: Array) -> float:
 def _changes(frames: Pixels, mask: Mask, scene: Scene) -> Array:
     pixels = frames[:, mask]
     pixels = pixels[:, :: max(1, pixels.shape[1] // 600)].astype(np.float64)
-    return pixels - pixels.mean(0)
+    return np.asarray(pixels - pixels.mean(0))
 
 
 def blurred_spread(spread: Real) -> Real:

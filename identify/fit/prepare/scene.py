@@ -69,7 +69,7 @@ def _level(frames: Pixels, static: Static) -> Pixels:
 
 def _median(frames: Pixels) -> Real:
     middle = len(frames) // 2
-    return np.partition(frames, middle, axis=0)[middle].astype(np.float32)
+    return np.asarray(np.partition(frames, middle, axis=0)[middle], dtype=np.float32)
 
 
 def _ranges(parts: Sequence[Pixels]) -> Real:
@@ -84,9 +84,9 @@ def _ranges(parts: Sequence[Pixels]) -> Real:
 
 
 def _unchanging(spread: Real, background: Real) -> Mask:
-    """Pixels that change no more than the quieter third does, or no more than a shaking camera would make them."""
+    """Pixels that change no more than the quieter third, or than a shaking camera would make them."""
     down, across = np.gradient(background)
-    return spread <= 1.5 * float(np.percentile(spread, 30)) + 2 + np.hypot(down, across)
+    return np.asarray(spread <= 1.5 * float(np.percentile(spread, 30)) + 2 + np.hypot(down, across))
 
 
 def _noise(pool: Pixels, background: Real, static: Mask) -> float:

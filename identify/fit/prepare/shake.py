@@ -1,8 +1,8 @@
 """Camera shift and roll of every frame, from the sharp detail of pixels on which nothing moves.
 
-``frame = background - shift . gradient + roll * rotation`` is linear in three numbers for small motions; larger ones
-are reached in rounds, each moving the frames back by what was found.  Frames are high-passed first, so that
-soft shadows and uneven lighting do not pass for a shift.
+``frame = background - shift . gradient + roll * rotation`` is linear in three numbers for small motions;
+larger ones are reached in rounds, each moving the frames back by what was found.  Frames are high-passed
+first, so that soft shadows and uneven lighting do not pass for a shift.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHUNK = 400
 
 @dataclass(frozen=True)
 class Shake:
-    """Per frame: shift in pixels (x, y) and roll in radians; ``sure`` is the shift over its standard error."""
+    """Per frame: shift in pixels (x, y), roll in radians; ``sure`` is the shift over its standard error."""
 
     shift: Array
     roll: Array
@@ -94,18 +94,15 @@ class _Target:
 
 
 def _high_pass(frames: Real, blur: float) -> Real:
-    axes = (0.0,) * (frames.ndim - 2)
-    fine = ndimage.gaussian_filter(frames, (*axes, blur, blur), truncate=2.5)
-    coarse = ndimage.uniform_filter(
-        fine, (*(0,) * (frames.ndim - 2), round(6 * blur) + 1, round(6 * blur) + 1)
-    )
-    return np.asarray(fine - coarse)
+    box = round(6 * blur) + 1
+    fine = ndimage.gaussian_filter(frames, blur, truncate=2.5, axes=(-2, -1))
+    return np.asarray(fine - ndimage.uniform_filter(fine, box, axes=(-2, -1)))
 
 
 def _design(background: Real, still: Mask, blur: float) -> tuple[Array, _Target]:
     """How each chosen pixel changes with the three numbers; pixels with the most detail are chosen."""
     sharp = _high_pass(background, blur)
-    down, across = np.gradient(sharp)
+    down, across = np.gradient(np.asarray(sharp, dtype=np.float64))
     detail = np.where(still, np.hypot(down, across), 0)
     detail[:3], detail[-3:], detail[:, :3], detail[:, -3:] = 0, 0, 0, 0
     order = np.argsort(detail.ravel())[::-1][: min(_MOST_PIXELS, max(30, int(still.sum()) // 3))]
@@ -130,7 +127,7 @@ def _robust(
         numbers = np.linalg.solve(normal, right[..., None])[..., 0]
         left = change - (numbers @ design.T).astype(np.float32)
         spread = 1.4826 * np.median(np.abs(left), axis=1, keepdims=True) + np.float32(scale)
-        weight = 1 / (1 + (left / (2 * spread)) ** 2) ** 2
+        weight = (1 / (1 + (left / (2 * spread)) ** 2) ** 2).astype(np.float32)
     variance = np.linalg.inv(normal) * (np.median(spread) / scale) ** 2
     shift = float(np.sqrt(np.median(variance[:, 0, 0] + variance[:, 1, 1])))
     return numbers, (shift, float(np.sqrt(np.median(variance[:, 2, 2]))))

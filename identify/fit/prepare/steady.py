@@ -61,7 +61,7 @@ class Static:
 
 
 def levelled(frames: Pixels, gain: Array, offset: Array) -> Pixels:
-    """The frames at the background's brightness; those that differ by less than half a grey level as they are."""
+    """The frames at the background's brightness; those within half a grey level of it as they are."""
     wrong = np.abs(gain * 128 + offset) + np.abs(gain * 64) > 0.5
     if not wrong.any():
         return frames

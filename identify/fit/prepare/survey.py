@@ -20,11 +20,15 @@ _COLOURFUL = 24  # saturation, in grey levels, from which a scene counts as colo
 
 @dataclass(frozen=True)
 class Survey:
-    """A clip at low resolution; ``pixel`` is the size of its pixels in full-frame pixels."""
+    """A clip at low resolution; ``pixel`` is the size of its pixels in full-frame pixels, across and down.
+
+    ``fine`` has the same frames at twice that resolution where memory allows, else it is None.
+    """
 
     name: str
     time: Array
     grey: Pixels
+    fine: Pixels | None
     coloured: bool
     pixel: tuple[float, float]
     origin: tuple[int, int]
@@ -35,37 +39,62 @@ class Survey:
         return len(self.time)
 
 
-def survey(source: Source, crop: Crop | None, most: int, tick: Callable[[int], None]) -> Survey:
-    """The clip's first ``most`` frames, averaged over areas down to SIDE pixels; a small clip as it is."""
+def survey(source: Source, crop: Crop | None, most: int, room: int, tick: Callable[[int], None]) -> Survey:
+    """The clip's first ``most`` frames, averaged over areas down to about SIDE pixels; a small clip as it is.
+
+    ``room`` is how many frames of all clips have to be held at once.
+    """
     x, y, width, height = crop or (0, 0, source.info.width, source.info.height)
-    size = small_size(width, height, most)
-    coloured = _coloured(source, crop, size)
-    times, greys = [], []
-    for number, (time, frame) in enumerate(source.read(crop=crop, size=size, colour=False)):
+    size = small_size(width, height)
+    doubled = size is not None and max(width, height) >= 2 * max(size) and _fits(size, room)
+    wanted = (2 * size[0], 2 * size[1]) if size and doubled else size
+    times, greys, fines = [], [], []
+    for number, (time, frame) in enumerate(source.read(crop=crop, size=wanted, colour=False)):
         if number == most:
             break
         times.append(time)
-        greys.append(frame)
+        greys.append(_halved(frame) if doubled else frame)
+        if doubled:
+            fines.append(frame)
         tick(number)
     across, down = size or (width, height)
-    empty = np.zeros((0, down, across), np.uint8)
     return Survey(
         source.name,
         np.array(times, dtype=np.float64),
-        np.stack(greys) if greys else empty,
-        coloured,
+        np.stack(greys) if greys else np.zeros((0, down, across), np.uint8),
+        np.stack(fines) if fines else None,
+        _coloured(source, crop, size),
         (width / across, height / down),
         (x, y),
     )
 
 
-def small_size(width: int, height: int, frames: int, side: int = SIDE) -> tuple[int, int] | None:
-    """The size to survey at, or None for the clip's own: smaller when many frames must be held."""
-    side = min(side, max(48, int((_BYTES / max(frames, 1)) ** 0.5)))
+def small_size(width: int, height: int) -> tuple[int, int] | None:
+    """The size to survey at, close to SIDE pixels with nearly square pixels; None for the clip's own."""
     longer = max(width, height)
-    if longer <= side:
+    if longer <= SIDE:
         return None
-    return max(1, round(width * side / longer)), max(1, round(height * side / longer))
+
+    def rounded(side: int) -> tuple[int, int]:
+        return max(4, round(width * side / longer)), max(4, round(height * side / longer))
+
+    def unequal(side: int) -> float:
+        across, down = rounded(side)
+        return abs(width / across / (height / down) - 1) + 1e-4 * abs(side - SIDE)
+
+    return rounded(min(range(SIDE - 16, SIDE + 9), key=unequal))
+
+
+def _fits(size: tuple[int, int], frames: int) -> bool:
+    return 4 * size[0] * size[1] * frames <= _BYTES
+
+
+def _halved(frame: Pixels) -> Pixels:
+    """The mean of every two by two pixels."""
+    rows = frame[::2].astype(np.uint16)
+    rows += frame[1::2]
+    total = rows[:, ::2] + rows[:, 1::2]
+    return ((total + 2) >> 2).astype(np.uint8)
 
 
 def luma(frame: Pixels) -> Pixels:
@@ -75,7 +104,7 @@ def luma(frame: Pixels) -> Pixels:
 
 
 def saturation(frame: Pixels) -> Pixels:
-    """The largest channel less the smallest: nothing for grey, shadow or highlight, much for a coloured thing."""
+    """The largest channel less the smallest: nothing for a shadow, much for a coloured thing."""
     red, green, blue = frame[..., 0], frame[..., 1], frame[..., 2]
     top: Pixels = np.maximum(np.maximum(red, green), blue)
     top -= np.minimum(np.minimum(red, green), blue)

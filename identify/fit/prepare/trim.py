@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import ndimage
@@ -38,7 +39,8 @@ def intruded(
 ) -> tuple[Mask, Mask]:
     """Frames with a thing that reaches in over the border, and frames in which the object leaves over it.
 
-    Both touch the border more than is usual for the clip or, if less, for all clips; the first adds foreground, the second loses it.
+    Both touch the border more than is usual for the clip or, if less, for all clips; the first adds
+    foreground, the second loses it.
     """
     middle = min(pooled, float(np.median(border)))
     spread = 1.4826 * float(np.median(np.abs(border - middle)))
@@ -101,7 +103,7 @@ def stretches(hand: Mask, leaves: Mask, cut: Mask, start: int, stop: int) -> tup
     clean = ~(hand | leaves | rest)
     labels = np.cumsum(cut) * clean * 2 + clean  # a cut separates two clean parts
     edges = np.flatnonzero(np.diff(np.concatenate(([0], labels, [0]))))
-    parts = [(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if labels[a]]
+    parts = [(int(a), int(b)) for a, b in pairwise(edges) if labels[a]]
     least = max(LEAST_FRAMES, _PART_SHARE * max((b - a for a, b in parts), default=0))
 
     def reason(place: int, side: str) -> str:

@@ -1,4 +1,4 @@
-"""Candidate views of the same films: as filmed, less the background, summed across the motion, high-passed."""
+"""Candidate views of the same films: as filmed, foreground alone, summed across the motion, high-passed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import ndimage
 
-from identify.fit.film import Crop, Pixels
+from identify.fit.film import Pixels
 from identify.fit.prepare.films import Footage
-from identify.fit.prepare.prepared import Channel, Real, Recipe
+from identify.fit.prepare.prepared import Channel, Real, Recipe, Window
 
 _HIGH_PASS = 6  # film pixels: wider than the edge of a thing, narrower than a soft shadow
 _PERCENTILE = 92  # of a pixel's grey levels: the background where a dark thing passes now and then
 _POOLED = 240
-_WORTH = 8  # times the noise: how far the object must stand out in saturation
+_WORTH = 0.5  # of how far the object stands out in grey
+_LEAST_CONTRAST = 24  # grey levels
 _ALONG = 0.9  # cosine of the angle between the motion and rows or columns
 _BRIGHT = 220  # where the strongest foreground comes to lie
 
@@ -59,16 +60,14 @@ def find_ground(parts: Sequence[Pixels]) -> Ground:
 
 
 def candidates(
-    crop: Crop,
-    size: tuple[int, int] | None,
+    window: Window,
     grounds: Mapping[str, Ground],
     axis: tuple[float, float],
     parts: Sequence[Footage],
     channel: Channel | None,
-    whole: bool,
 ) -> tuple[Recipe, ...]:
     """The views worth trying, the most telling first; one only where the user chose the channel."""
-    plain = Recipe("grey", "grey", "plain", crop, size, notes=("even brightness",))
+    plain = Recipe("grey", "grey", "plain", window, notes=("even brightness",))
     if channel in ("grey", "red", "green", "blue", "colour"):
         return (replace(plain, name=channel, channel=channel),)
     grey = _foreground_recipes(plain, grounds["grey"], axis, [p.grey for p in parts])
@@ -77,18 +76,24 @@ def candidates(
     saturated = _saturated(plain, grounds, axis, parts)
     if channel == "saturation":
         return saturated or (replace(plain, name="saturation", channel="saturation"),)
-    if whole:
+    if window.size is None:
         untouched = replace(plain, name="whole", untouched=True, notes=("as it is",))
         return (untouched, grey[0], *saturated[:1])
     return (*grey, *saturated, plain, _high_passed(plain, grounds["grey"]))
 
 
+def worth_it(saturation: Ground, grey: Ground) -> bool:
+    """Whether the object stands out in saturation, too: a shadow does not."""
+    clear = saturation.contrast / saturation.noise
+    return saturation.contrast > _LEAST_CONTRAST and clear > _WORTH * grey.contrast / grey.noise
+
+
 def _saturated(
     plain: Recipe, grounds: Mapping[str, Ground], axis: tuple[float, float], parts: Sequence[Footage]
 ) -> tuple[Recipe, ...]:
-    """Views of the saturation where the object stands out in it: a shadow does not."""
+    """Views of the saturation where it was found worth reading."""
     ground = grounds.get("saturation")
-    if ground is None or ground.contrast < _WORTH * ground.noise:
+    if ground is None:
         return ()
     channel = replace(plain, name="saturation", channel="saturation", notes=())
     films = [p.saturation for p in parts if p.saturation is not None]
@@ -108,7 +113,7 @@ def _foreground_recipes(
         kind="foreground",
         background=ground.background,
         polarity=ground.polarity,
-        gain=_BRIGHT / max(ground.contrast - level, 4.0) if plain.size else 1.0,
+        gain=_BRIGHT / max(ground.contrast - level, 4.0) if plain.window.size else 1.0,
         level=level,
         notes=(f"{word} than the background",),
     )
@@ -168,8 +173,8 @@ def _foreground_bytes(frames: Pixels, recipe: Recipe) -> Pixels:
     assert recipe.background is not None
     edge = np.clip(np.rint(recipe.background + recipe.polarity * recipe.level), 0, 255).astype(np.uint8)
     if recipe.polarity < 0:
-        return edge - np.minimum(frames, edge)
-    return np.maximum(frames, edge) - edge
+        return np.asarray(edge - np.minimum(frames, edge))
+    return np.asarray(np.maximum(frames, edge) - edge)
 
 
 def _bytes(values: Real) -> Pixels:
