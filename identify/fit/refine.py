@@ -15,12 +15,14 @@ import torch
 from torch import Tensor
 
 from identify.fit.least_squares import Minimum, minimise, pseudo_inverse
-from identify.fit.samples import Samples
+from identify.fit.samples import Samples, smoothed
 from identify.fit.shooting import Motion, Shooting
 from identify.fit.splines import Spline
 from identify.fit.torch_law import TorchLaw
 
-_STEPS_PER_PERIOD = 60
+_STEPS_PER_PERIOD = 40  # at first; doubled until halving the step changes nothing that could be seen
+_ACCURACY = 1e-6  # of the latent's spread
+_BENT = 0.01  # third differences of a map that counts as smooth, by the spread of the places
 _HUBER = 2.5  # residuals beyond this many standard deviations count linearly
 
 
@@ -48,6 +50,7 @@ class Held:
 
     scale: bool = False
     origin: bool = False
+    parameters: tuple[str, ...] = ()
 
 
 class OutputError:
@@ -55,10 +58,31 @@ class OutputError:
 
     def __init__(self, law: TorchLaw, samples: Samples, period: float, held: Held) -> None:
         self.law, self.samples, self.held = law, samples, held
-        steps = _STEPS_PER_PERIOD
+        value, _ = smoothed(samples, 0.15 * period)
+        self.noise = float((samples.place - value).square().mean().sqrt())
         self.count = len(law.names)
-        self.shooting = Shooting(law, samples.time, samples.clip, samples.duration(), period / steps)
         self.period = period
+        self.shooting = self._shooting(period / _STEPS_PER_PERIOD)
+        self.settled = False
+
+    def _shooting(self, step: float) -> Shooting:
+        samples = self.samples
+        return Shooting(self.law, samples.time, samples.clip, samples.duration(), step)
+
+    def _settle_step(self, theta: Tensor, start: Tensor) -> Motion | None:
+        """Choose the step so that the motions through ``start`` are accurate; None where they do not exist."""
+        motion = self.shooting.run(start, theta, derivatives=False)
+        for _ in range(0 if self.settled else 6):
+            finer = self._shooting(float(self.shooting.step.max()) / 2)
+            checked = finer.run(start, theta, derivatives=False)
+            if checked is None:
+                return motion
+            gap = float("inf") if motion is None else float((motion.state - checked.state).abs().max())
+            if gap <= 16 * _ACCURACY * float(checked.state.std()):
+                self.settled = True
+                return motion
+            self.shooting, motion = finer, checked
+        return motion
 
     def refine(
         self,
@@ -66,22 +90,26 @@ class OutputError:
         start: Tensor,
         spline: Spline,
         place_map: Tensor,
+        close: float | None,
         steps: int,
-        penalty: float = 1e-3,
         robust: int = 1,
         stop: Callable[[], bool] | None = None,
     ) -> Refined | None:
-        """The fit reached from a point; ``robust`` rounds of re-weighting follow the first."""
+        """The fit reached from a point; ``robust`` rounds of re-weighting follow the first.
+
+        The map from latent to place is held smooth, or with ``close`` within about that distance of the given
+        one: where frames are many neither matters, where they are few neither lets the map wander.
+        """
         point = torch.cat([theta, start.flatten(), place_map])
         weight = torch.ones_like(self.samples.place)
-        rough = self._rough(spline, penalty)
-        motion = self.shooting.run(start, theta, derivatives=False)
+        prior = self._prior(spline, place_map, close)
+        motion = self._settle_step(theta, start)
         if motion is None:
             return None
-        self.mean, self.std = motion.state.mean(), motion.state.std()
+        self.mean, self.std, self.theta = motion.state.mean(), motion.state.std(), theta
         found: Minimum | None = None
         for _ in range(robust + 1):
-            found = minimise(lambda x: self._problem(x, spline, weight, rough), point, steps, 1e-7)  # noqa: B023
+            found = minimise(lambda x: self._problem(x, spline, weight, prior), point, steps, 1e-7)  # noqa: B023
             if found is None:
                 return None
             point = found.point
@@ -89,7 +117,7 @@ class OutputError:
             if residual is None or (stop is not None and stop()):
                 break
             weight = _weights(residual)
-        return None if found is None else self._finished(found, spline, weight, rough)
+        return None if found is None else self._finished(found, spline, weight, prior)
 
     def _split(self, point: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         p, m = self.count, self.samples.clips
@@ -103,7 +131,7 @@ class OutputError:
         return spline.basis(motion.state) @ place_map - self.samples.place, motion, place_map
 
     def _problem(
-        self, point: Tensor, spline: Spline, weight: Tensor, rough: Tensor
+        self, point: Tensor, spline: Spline, weight: Tensor, prior: tuple[Tensor, Tensor]
     ) -> tuple[Tensor, Tensor] | None:
         theta, start, place_map = self._split(point)
         if not self.law.admissible(theta):
@@ -117,6 +145,7 @@ class OutputError:
         residual = basis @ place_map - self.samples.place
         by = (slope @ place_map).unsqueeze(1) * motion.state_by
         p, m = self.count, self.samples.clips
+        rough, wanted_map = prior
         jacobian = torch.zeros(len(residual) + len(rough), len(point), dtype=point.dtype, device=point.device)
         n = len(residual)
         jacobian[:n, :p] = by[:, 2:]
@@ -127,33 +156,50 @@ class OutputError:
         root = weight.sqrt()
         jacobian[:n] *= root.unsqueeze(1)
         jacobian[n:, p + 2 * m :] = rough
-        residual = torch.cat([residual * root, rough @ place_map])
-        if not (self.held.scale or self.held.origin):
-            return residual, jacobian
-        wanted, rows = self._gauge(motion.state, motion.state_by, len(point))
+        residual = torch.cat([residual * root, rough @ (place_map - wanted_map)])
+        wanted, rows = self._gauge(theta, motion.state, motion.state_by, len(point))
         return torch.cat([residual, wanted]), torch.cat([jacobian, rows])
 
-    def _gauge(self, z: Tensor, by: Tensor, size: int) -> tuple[Tensor, Tensor]:
-        """Rows that hold the mean and the spread of the latent, as strongly as the frames hold the rest."""
+    def _gauge(self, theta: Tensor, z: Tensor, by: Tensor, size: int) -> tuple[Tensor, Tensor]:
+        """Rows that hold what the orbit leaves free, as strongly as the frames hold the rest."""
         p, m, n = self.count, self.samples.clips, len(z)
-        weight = n**0.5 * self.samples.place.std() / self.std
+        strength = n**0.5 * self.samples.place.std()
+        gaps, rows = [], []
         share = {"origin": torch.ones_like(z) / n, "scale": (z - z.mean()) / (n * z.std())}
         gap = {"origin": z.mean() - self.mean, "scale": z.std() - self.std}
-        wanted = [name for name in ("origin", "scale") if getattr(self.held, name)]
-        rows = torch.zeros(len(wanted), size, dtype=z.dtype, device=z.device)
-        for row, name in zip(rows, wanted, strict=True):
-            row[:p] = share[name] @ by[:, 2:]
-            starts = torch.zeros(m, 2, dtype=z.dtype, device=z.device)
-            row[p : p + 2 * m] = starts.index_add_(0, self.samples.clip, by[:, :2] * share[name][:, None]).flatten()
-        return weight * torch.stack([gap[name] for name in wanted]), weight * rows
+        for name in ("origin", "scale"):
+            if getattr(self.held, name):
+                row = torch.zeros(size, dtype=z.dtype, device=z.device)
+                row[:p] = share[name] @ by[:, 2:]
+                starts = torch.zeros(m, 2, dtype=z.dtype, device=z.device)
+                starts.index_add_(0, self.samples.clip, by[:, :2] * share[name].unsqueeze(1))
+                row[p : p + 2 * m] = starts.flatten()
+                gaps.append(strength / self.std * gap[name])
+                rows.append(strength / self.std * row)
+        for name in self.held.parameters:
+            place = self.law.names.index(name)
+            row = torch.zeros(size, dtype=z.dtype, device=z.device)
+            unit = self.theta[place].abs().clamp_min(1e-3)
+            row[place] = strength / unit
+            gaps.append(strength / unit * (theta[place] - self.theta[place]))
+            rows.append(row)
+        if not rows:
+            return z.new_zeros(0), z.new_zeros(0, size)
+        return torch.stack(gaps), torch.stack(rows)
 
-    def _rough(self, spline: Spline, penalty: float) -> Tensor:
-        return penalty * spline.roughness(self.samples.place, 3)
+    def _prior(self, spline: Spline, place_map: Tensor, close: float | None) -> tuple[Tensor, Tensor]:
+        """Rows and centre of the penalty on the map from latent to place, in units of the places' noise."""
+        if close is not None:
+            return torch.eye(spline.size).to(place_map) * (self.noise / close), place_map
+        rows = spline.roughness(place_map, 3) * (self.noise / (_BENT * self.samples.place.std()))
+        return rows, torch.zeros_like(place_map)
 
-    def _finished(self, found: Minimum, spline: Spline, weight: Tensor, rough: Tensor) -> Refined | None:
+    def _finished(
+        self, found: Minimum, spline: Spline, weight: Tensor, prior: tuple[Tensor, Tensor]
+    ) -> Refined | None:
         theta, start, place_map = self._split(found.point)
         residual, motion, _ = self._residual(found.point, spline)
-        full = self._problem(found.point, spline, weight, rough)
+        full = self._problem(found.point, spline, weight, prior)
         if residual is None or motion is None or full is None:
             return None
         jacobian = full[1][: len(residual)]

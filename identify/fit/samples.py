@@ -45,6 +45,12 @@ class Samples:
             return 2.0 * float(self.duration().max())
         return sorted(found)[len(found) // 2]
 
+    def tempo(self) -> float:
+        """The period of a harmonic motion as fast as this one is on average: short where motion is abrupt."""
+        value, rate = smoothed(self, 0.1 * self.period())
+        swings = [value[i] - value[i].mean() for i in map(self.of, range(self.clips))]
+        return float(6.283185307179586 * torch.cat(swings).std() / rate.std().clamp_min(1e-300))
+
     def _clip(self, clip: int) -> tuple[Tensor, Tensor]:
         index = self.of(clip)
         return self.time[index], self.place[index]

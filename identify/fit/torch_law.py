@@ -132,7 +132,7 @@ def _entries(theta: Theta) -> list[Value]:
 
 
 def _like(value: Value, z: Tensor, v: Tensor) -> Tensor:
-    shape = _joint(z.shape, v.shape)
+    shape = z.shape if z.shape == v.shape else _joint(z.shape, v.shape)
     if not isinstance(value, Tensor):
         return z.new_full(shape, value)
     if value.dtype != z.dtype:

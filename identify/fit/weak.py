@@ -100,7 +100,7 @@ class WeakForm:
         if found is None:
             raise ValueError("no clip is long enough for a window")
         self.windows = found
-        self.place, self.rate = smoothed(samples, 0.4 * period)
+        self.place, self.rate = smoothed(samples, width * period * 2 / 3)
         low, high = float(samples.place.min()), float(samples.place.max())
         self.spline = Spline(low, high, size)
         self.value, slope = self.spline.basis_and_slope(samples.place)

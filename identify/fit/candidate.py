@@ -1,0 +1,221 @@
+"""One candidate: a view of the clips and a filter, fitted from frames to parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from identify.fit.curve import Curve, find_curve
+from identify.fit.features import Features, Filter, learn
+from identify.fit.film import Film, View
+from identify.fit.least_squares import minimise
+from identify.fit.refine import Held, OutputError, Refined
+from identify.fit.samples import Samples, smoothed
+from identify.fit.splines import Spline
+from identify.fit.starts import Start, search
+from identify.fit.torch_law import TorchLaw
+from identify.fit.weak import WeakForm
+
+ENCODER = 10  # coefficients of the encoder in the weak form
+COARSE, FINE = 16, 120  # coefficients of the map from latent to place, first and last
+_FRAMES_PER_COEFFICIENT = 15
+_STARTS, _FINISHED = 6, 2
+_FAR = 6.0  # frames farther from the curve than this many usual distances are left out
+_STEPS = 25
+_WIDTHS, _BLURRED = (0.6, 0.25, 0.1), 0.03  # of the tempo; a larger relative residual asks for shorter windows
+LEAST_FRAMES = 15
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The clips as places on a curve: what a law can be fitted to."""
+
+    view: View
+    features: Features
+    curve: Curve
+    places: tuple[Tensor, ...]  # one for each film, test films too
+    distances: tuple[Tensor, ...]
+    usable: tuple[Tensor, ...]  # frames of the training films that take part
+    samples: Samples
+    fitted: tuple[int, ...]  # numbers of the films that the samples hold, in order
+    tempo: float
+    evidence: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A finished candidate; ``refined`` is None where no law could be fitted, for ``failure``."""
+
+    seen: Seen
+    refined: Refined | None
+    weak_theta: Tensor | None = None
+    weak_residual: float = float("nan")
+    failure: str | None = None
+    evidence: dict[str, float] = field(default_factory=dict)
+
+
+def see(view: View, filter: Filter, device: torch.device, seed: int) -> Seen | str:
+    """The view's curve and the frames' places on it, or why there is none."""
+    train = [film for film in view.films if film.role == "train" and film.count >= LEAST_FRAMES]
+    if not train:
+        return "no training clip has enough frames"
+    features = learn(train, filter, device, seed)
+    points = [features.of(film.frames) for film in view.films]
+    learned = torch.cat([p for p, film in zip(points, view.films, strict=True) if film in train])
+    curve = find_curve(learned, seed)
+    projected = [curve.project(p) for p in points]
+    places, distances = tuple(p for p, _ in projected), tuple(d for _, d in projected)
+    fitted = tuple(i for i, film in enumerate(view.films) if film in train)
+    usual = torch.cat([distances[i] for i in fitted]).median()
+    usable = tuple(d <= _FAR * usual for d in distances)
+    samples = _samples(view.films, places, usable, fitted)
+    if samples is None:
+        return "too few frames lie along one curve"
+    total = float((learned - learned.mean(0)).square().sum(1).mean())
+    spent = torch.cat([distances[i] for i in fitted])
+    evidence = {
+        "curve_residual": float(spent.square().median()) / total / max(learned.shape[1] - 1, 1),
+        "off_curve_share": float((spent > _FAR * usual).double().mean()),
+        "curve_length": curve.length,
+        "motion_over_noise": curve.length / max(curve.noise, 1e-12),
+    }
+    return Seen(view, features, curve, places, distances, usable, samples, fitted, samples.tempo(), evidence)
+
+
+def _samples(
+    films: Sequence[Film], places: Sequence[Tensor], usable: Sequence[Tensor], fitted: Sequence[int]
+) -> Samples | None:
+    time, place, clip = [], [], []
+    for number, i in enumerate(fitted):
+        keep = usable[i]
+        if int(keep.sum()) < LEAST_FRAMES:
+            return None
+        at = torch.from_numpy(films[i].time).to(places[i])
+        time.append(at[keep] - at[keep][0])
+        place.append(places[i][keep])
+        clip.append(torch.full((int(keep.sum()),), number, device=places[i].device))
+    return Samples(torch.cat(time), torch.cat(place), torch.cat(clip), len(fitted))
+
+
+def fit_candidate(
+    law: TorchLaw, held: Held, seen: Seen, seed: int, stop: Callable[[], bool], known: Refined | None = None
+) -> Candidate:
+    """The law fitted to what is seen; ``known`` is a fit of the same clips to start from."""
+    weak_theta, weak_residual = None, float("nan")
+    error = OutputError(law, seen.samples, seen.tempo, held)
+    if known is not None:
+        found = [_from_known(error, known, stop)]
+    else:
+        fitted = _weak_stage(law, held, seen, seed)
+        if isinstance(fitted, str):
+            return Candidate(seen, None, failure=fitted)
+        weak, starts = fitted
+        weak_theta, weak_residual = starts[0].theta, starts[0].residual
+        good = [s for s in starts if s.residual < 3 * weak_residual + 0.02][:_FINISHED]
+        found = [_refined(error, weak, start, stop) for start in good]
+    finished = [r for r in found if r is not None]
+    if not finished:
+        failure = "the law does not follow the motion from any start"
+        return Candidate(seen, None, weak_theta, weak_residual, failure)
+    best = min(finished, key=lambda r: r.cost)
+    best = _finer(error, best, stop) or best
+    return Candidate(seen, best, weak_theta, weak_residual, None, _evidence(seen, best))
+
+
+def _weak_stage(law: TorchLaw, held: Held, seen: Seen, seed: int) -> tuple[WeakForm, list[Start]] | str:
+    """The weak form and its fits; shorter windows are tried where long ones blur an abrupt motion."""
+    best: tuple[WeakForm, list[Start]] | None = None
+    for width in _WIDTHS:
+        try:
+            weak = WeakForm(law, seen.samples, seen.tempo, ENCODER, width)
+        except ValueError as error:
+            return str(error)
+        starts = _weak_fits(weak, held, seed)
+        if starts and (best is None or starts[0].residual < best[1][0].residual):
+            best = (weak, starts)
+        if best is not None and best[1][0].residual < _BLURRED:
+            break
+    return best or "no start satisfies the law, its assumptions and its domain"
+
+
+def _weak_fits(weak: WeakForm, held: Held, seed: int) -> list[Start]:
+    """The starts after some steps of the weak form, best first."""
+    size = weak.spline.size
+    found = []
+    for start in search(weak, held.scale, _STARTS, seed):
+        minimum = minimise(weak.problem, torch.cat([start.encoder, start.theta]), 30, 1e-4)
+        if minimum is not None:
+            encoder, theta = minimum.point[:size], minimum.point[size:]
+            residual = weak.residual(encoder, theta)
+            if residual is not None:
+                found.append(Start(encoder, theta, float(residual.norm())))
+    return sorted(found, key=lambda start: start.residual)
+
+
+def _refined(error: OutputError, weak: WeakForm, start: Start, stop: Callable[[], bool]) -> Refined | None:
+    z, v = weak.latent(start.encoder)
+    first = torch.stack([error.samples.of(c)[0] for c in range(error.samples.clips)])
+    return _from_latent(error, start.theta, torch.stack([z[first], v[first]], 1), z, stop)
+
+
+def _from_known(error: OutputError, known: Refined, stop: Callable[[], bool]) -> Refined | None:
+    motion = error.shooting.run(known.start, known.theta, derivatives=False)
+    if motion is None:
+        return None
+    return _from_latent(error, known.theta, known.start, motion.state, stop)
+
+
+def _from_latent(
+    error: OutputError, theta: Tensor, start: Tensor, latent: Tensor, stop: Callable[[], bool]
+) -> Refined | None:
+    """The fit with few coefficients from latent to place."""
+    low, high = float(latent.min()), float(latent.max())
+    if not high > low:
+        return None
+    size = min(COARSE, max(6, error.samples.count // 6))
+    spline = Spline(low - 0.02 * (high - low), high + 0.02 * (high - low), size)
+    basis, rough = spline.basis(latent), spline.roughness(latent, 3)
+    normal = basis.T @ basis + 1e-2 * rough.T @ rough + 1e-9 * torch.eye(size).to(latent)
+    place_map = torch.linalg.solve(normal, basis.T @ error.samples.place)
+    return error.refine(theta, start, spline, place_map, None, _STEPS, stop=stop)
+
+
+def _finer(error: OutputError, coarse: Refined, stop: Callable[[], bool]) -> Refined | None:
+    """The fit with as many coefficients from latent to place as the frames can carry, near the coarse map."""
+    size = min(FINE, error.samples.count // _FRAMES_PER_COEFFICIENT)
+    if size <= COARSE or stop():
+        return None
+    spline = Spline(coarse.spline.low, coarse.spline.high, size)
+    place_map = coarse.spline.basis(spline.sites(coarse.place_map)) @ coarse.place_map
+    close = max(coarse.spread, error.noise)
+    return error.refine(coarse.theta, coarse.start, spline, place_map, close, _STEPS, stop=stop)
+
+
+def _evidence(seen: Seen, refined: Refined) -> dict[str, float]:
+    """Diagnostics of the finished fit."""
+    samples = seen.samples
+    spread = float(samples.place.std())
+    value, _ = smoothed(samples, 0.15 * seen.tempo)
+    noise = float((samples.place - value).square().mean().sqrt())
+    structure, _ = smoothed(_with_place(samples, refined.residual), 0.15 * seen.tempo, 2)
+    low, high = float(refined.motion.state.min()), float(refined.motion.state.max())
+    grid = torch.linspace(low, high, 200).to(samples.place)
+    slope = refined.spline.evaluate(grid, refined.place_map)[1]
+    slope = slope * torch.sign(slope.median())
+    return {
+        "place_noise": noise / spread,
+        "output_residual": float(refined.residual.square().mean().sqrt()) / spread,
+        "structured_residual": float(structure.square().mean().sqrt()) / spread,
+        "least_slope": float(slope.min() / slope.median().clamp_min(1e-300)),
+        "flat_directions": float(refined.flat),
+        "outliers": float((refined.residual.abs() > 5 * max(refined.spread, 1e-12)).double().mean()),
+        "periods": float(samples.duration().sum()) / seen.tempo,
+        "longest_periods": float(samples.duration().max()) / seen.tempo,
+    }
+
+
+def _with_place(samples: Samples, place: Tensor) -> Samples:
+    return Samples(samples.time, place, samples.clip, samples.clips)
