@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import resource
 import struct
@@ -190,3 +191,14 @@ def test_a_4k_film_is_read_small(tmp_path: Path) -> None:
     found = [pixels for _, pixels in source.read(size=(384, 216), colour=False)]
     assert len(found) == 3
     assert abs(int(found[1][108, 192]) - 200) < 4
+
+
+def test_frames_that_were_read_are_let_go(tmp_path: Path) -> None:
+    """180 frames of 1080p would be 560 MB."""
+    frames = np.broadcast_to(np.uint8(90), (180, 1080, 1920))
+    source = open_video(write_video(tmp_path / "a.mp4", frames, "libx264", preset="ultrafast"))
+    gc.disable()  # what is let go only by the collector is held for too long
+    try:
+        assert sum(1 for _ in source.read(size=(48, 27), colour=False)) == 180
+    finally:
+        gc.enable()

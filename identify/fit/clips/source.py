@@ -14,7 +14,7 @@ import numpy as np
 from identify.fit.clips.clock import Clock
 from identify.fit.clips.footage import Footage, Header, Shot
 from identify.fit.clips.info import ClipError, ClipInfo, Reading, check_size
-from identify.fit.clips.picture import Shaper, Size, check_crop, pose_of
+from identify.fit.clips.picture import Shaper, Size, check_crop, rotation_of
 from identify.fit.clips.reference import Reference
 from identify.fit.film import Crop, Pixels
 from identify.motion.extra import need
@@ -173,7 +173,7 @@ class Source:
 def _like(shot: Shot, header: Header) -> bool:
     """Whether a picture has the size and orientation of the clip's first one."""
     size = (shot.frame.width, shot.frame.height)
-    return size == (header.width, header.height) and pose_of(shot.frame) == header.pose
+    return size == (header.width, header.height) and rotation_of(shot.frame) == header.pose.degrees
 
 
 class _Repeats:
