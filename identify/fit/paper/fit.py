@@ -26,6 +26,7 @@ from identify.fit.torch_law import TorchLaw
 from identify.law import Law
 
 METHOD = "paper"
+_MOST_PIXELS = 256 * 256
 _NO_ERROR_BARS = (
     "the paper's method gives no error bars of its own: repeat it with several seeds and compare; "
     "the formal covariance holds the encoder fixed"
@@ -81,6 +82,12 @@ def _training_films(view: View) -> list[Film]:
     shapes = {film.frames.shape[1:] for film in view.films}
     if len(shapes) > 1:
         raise InputError("the films have different sizes", hint="resize them alike")
+    height, width = view.films[0].frames.shape[1:3]
+    if height * width > _MOST_PIXELS:
+        raise InputError(
+            f"frames of {width} by {height} pixels are too large for the paper's networks",
+            hint="resize them; the paper uses 64 to 192 pixels a side",
+        )
     for film in view.films:
         if film.count > 1 and not (np.isfinite(film.time).all() and (np.diff(film.time) > 0).all()):
             raise InputError(f"the times of {film.name} do not increase", hint="drop duplicated frames")
@@ -98,8 +105,7 @@ class _Finished:
     def __init__(self, compiled: TorchLaw, view: View, trainer: Trainer, outcome: Outcome) -> None:
         self.compiled, self.view, self.trainer, self.outcome = compiled, view, trainer, outcome
         self.values, self.dynamics_loss, self.spreads = trainer.final()
-        self.tensors = [stacked(film.frames) for film in view.films]
-        self.latents = [encode(trainer.encoder, tensor, trainer.device) for tensor in self.tensors]
+        self.latents = [encode(trainer.encoder, stacked(f.frames), trainer.device) for f in view.films]
         self.points, self.usual = landmarks(trainer.frames)
         self.used = [film.role == "train" and film.count >= 3 for film in view.films]
         self.fitted = self._fitted()
@@ -196,7 +202,7 @@ class _Finished:
             latent=latent,
             velocity=velocity,
             fitted=self.fitted[i],
-            off_curve=off_curve(self.tensors[i], self.points, self.usual),
+            off_curve=off_curve(stacked(film.frames), self.points, self.usual),
             used=np.full(film.count, self.used[i]),
             reference=film.reference,
         )

@@ -12,6 +12,7 @@ from identify.fit.film import Array
 _SIDE = 16
 _MOST = 256
 _BATCH = 512
+_TESTED = 4096
 
 
 def small(frames: Tensor) -> Tensor:
@@ -31,7 +32,7 @@ def landmarks(frames: Tensor) -> tuple[Tensor, float]:
     picked = torch.from_numpy(np.linspace(0, len(vectors) - 1, count).astype(np.int64))
     others = torch.ones(len(vectors), dtype=torch.bool)
     others[picked] = False
-    tested = vectors[others] if bool(others.any()) else vectors
+    tested = vectors[others][:: max(1, len(vectors) // _TESTED)] if bool(others.any()) else vectors
     distance = _nearest(tested, vectors[picked], skip_equal=not bool(others.any()))
     usual = float(np.median(distance)) if len(distance) else 0.0
     return vectors[picked].contiguous(), max(usual, 1e-6)

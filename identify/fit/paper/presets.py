@@ -8,6 +8,7 @@ from itertools import permutations
 
 from sympy import Abs, Expr, Integer, Symbol, sin, sqrt
 
+from identify.errors import InputError
 from identify.fit.law_terms import Terms, law_terms
 from identify.fit.paper.settings import PRESETS, PaperSettings
 from identify.law import Law
@@ -16,6 +17,8 @@ from identify.law.probe import vanishes
 
 def published(law: Law, preset: str | None = None) -> PaperSettings:
     """The settings of the experiment the law belongs to, else the generic CNN with three-point residuals."""
+    if preset is not None and preset not in PRESETS:
+        raise InputError(f"there is no preset '{preset[:40]}'", hint="one of " + ", ".join(PRESETS))
     terms = law_terms(law)
     projected = _projected_roles(law, terms)
     name = preset or ("projected-pendulum" if projected else _by_features(law, terms))

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from identify.errors import InputError
 
@@ -136,20 +136,47 @@ PRESETS: dict[str, PaperSettings] = {
     )
 }
 
-LARGEST = {"updates": 1_000_000, "windows": 1024, "frames": 4096, "window": 501, "degree": 8}
+_LARGEST = {"updates": 1_000_000, "windows": 1024, "frames": 4096, "window": 501, "degree": 8}
+_WORDS = {
+    "encoder": get_args(EncoderName),
+    "objective": get_args(ObjectiveName),
+    "optimiser": ("adam", "adamw"),
+}
 
 
 def with_changes(settings: PaperSettings, changes: Mapping[str, Any]) -> PaperSettings:
     """The settings with some replaced by name; InputError for an unknown name or a value out of range."""
-    known = {item.name: item.type for item in fields(PaperSettings)}
-    for name in changes:
-        if name not in known or name == "preset":
-            hint = "one of " + ", ".join(n for n in known if n != "preset")
-            raise InputError(f"the paper's method has no setting '{name[:40]}'", hint=hint)
+    for name, value in changes.items():
+        _check(settings, name, value)
     changed = replace(settings, **changes)
-    for name, largest in LARGEST.items():
-        if not 0 <= getattr(changed, name) <= largest:
-            raise InputError(f"{name} must lie between 0 and {largest}")
     if changed.window < 3 or changed.window % 2 == 0 or not 2 <= changed.degree < changed.window:
         raise InputError("window must be odd and at least 3, degree at least 2 and below window")
     return changed
+
+
+def _check(settings: PaperSettings, name: str, value: Any) -> None:
+    known = [item.name for item in fields(PaperSettings) if item.name != "preset"]
+    if name not in known:
+        hint = "one of " + ", ".join(known)
+        raise InputError(f"the paper's method has no setting '{name[:40]}'", hint=hint)
+    if name in _WORDS:
+        if value not in _WORDS[name]:
+            raise InputError(f"{name} must be one of {', '.join(_WORDS[name])}")
+    elif name == "initial":
+        if not isinstance(value, Mapping) or not all(_is_number(number) for number in value.values()):
+            raise InputError("initial must give numbers by parameter name")
+    elif name in _LARGEST:
+        if not isinstance(value, int) or not 0 <= value <= _LARGEST[name]:
+            raise InputError(f"{name} must be a whole number between 0 and {_LARGEST[name]}")
+    elif isinstance(getattr(settings, name), bool):
+        if not isinstance(value, bool):
+            raise InputError(f"{name} must be true or false")
+    elif not (_is_number(value) and value >= 0) and not (value is None and name in _OPTIONAL):
+        raise InputError(f"{name} must be a number, not below 0")
+
+
+_OPTIONAL = ("clip_norm", "bias_range")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
