@@ -63,7 +63,8 @@ class BranchInfo:
     given implicitly by ``relation`` (an equation between ``z`` and ``zhat``).  ``symbols`` gives
     algebraic numbers used in the expressions their minimal polynomial.  ``kind`` is "identity" for
     the branch through the identity map, else "discrete".  ``conditions`` must hold for the branch
-    to be real and inside the assumptions.  ``integers`` run through all integers.
+    to be real and inside the assumptions.  ``integers`` run through all integers.  ``clock`` is the
+    factor by which the report's time runs, where the analysis leaves the clock unknown.
     """
 
     map: str | None
@@ -74,6 +75,7 @@ class BranchInfo:
     relation: str | None = None
     symbols: dict[str, str] = field(default_factory=dict)
     integers: tuple[str, ...] = ()
+    clock: str | None = None
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ class AnchorSet:
     ``anchors`` are kinds (``amplitude``, ``state``, ``another state``, ``parameter g``); ``rank`` is their
     anchor rank, to be compared with the lifted dimension; ``scope`` is "global" where all branches were
     enumerated, else "local" (by rank alone).  ``open`` names freedoms of the coordinate that remain though
-    the parameters are known; ``where`` says where the anchors may lie.
+    the parameters are known; ``where`` says where the anchors may lie, in the names that ``at`` gives to
+    the anchored states of each anchor.
     """
 
     anchors: tuple[str, ...]
@@ -156,11 +159,15 @@ class AnchorSet:
     scope: str
     open: tuple[str, ...]
     where: tuple[str, ...]
+    at: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
 class GivenAnchor:
-    """An anchor as given: its kind, the known parameter, value and uncertainty in base units."""
+    """An anchor as given: its kind, the known parameter, value and uncertainty in base units.
+
+    ``at`` names the states it speaks of, as branches and sensitivities write them.
+    """
 
     text: str
     kind: str
@@ -168,6 +175,7 @@ class GivenAnchor:
     value: str | None = None
     uncertainty: str | None = None
     unit: str | None = None
+    at: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

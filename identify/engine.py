@@ -65,7 +65,7 @@ def analyze(
             compatible = solve(posed.family, posed.sampler, budget)
             if clocked is not None:
                 compatible = clocked.at_true_clock(compatible)
-            return _answer(posed, compatible, strata, budget, request)
+            return _answer(posed, compatible, strata, budget, request, clocked)
     except BudgetExceeded as error:
         return _without_answer(problem, "undecided", error.reason)
     except Unhandled as error:
@@ -98,11 +98,16 @@ def _calibration(
 
 
 def _answer(
-    problem: Problem, compatible: CompatibleSet, strata: bool, budget: Budget, request: Request
+    problem: Problem,
+    compatible: CompatibleSet,
+    strata: bool,
+    budget: Budget,
+    request: Request,
+    clocked: Clocked | None,
 ) -> Analysis:
     names = Names(problem.law.parameters, problem.law.state, problem.hidden)
     if request.clock is not None:
-        names.rename(KAPPA, request.clock.name)
+        names.with_clock(request.clock, KAPPA)
         strata = strata and problem.route.name != "canonical"  # strata there are posed on a known clock
     found = {p: v for p, v in verdicts(compatible).items() if p in problem.law.parameters}
     functions = invariants(compatible, found)
@@ -110,7 +115,10 @@ def _answer(
     scale = weights(compatible, lock)
     law = document.law_info(problem.law)
     special = special_conditions(problem, compatible)
-    answers = with_answers(problem, special, names, budget) if strata else without_answers(special, names)
+    turned = None if clocked is None else clocked.at_true_clock
+    answers = (
+        with_answers(problem, special, names, budget, turned) if strata else without_answers(special, names)
+    )
     undecided = [p.name for p, v in found.items() if v.status == "undecided"]
     reason = f"{', '.join(undecided)}: " + next(
         (v.why for v in found.values() if v.status == "undecided"), ""

@@ -57,10 +57,12 @@ class Branch:
 
 def read_branch(problem: Problem, claim: BranchClaim, label: str) -> Branch:
     """The branch; ``Unreadable`` says what cannot be read."""
-    names = {symbol.name for symbol in problem.parameters}
+    names = {symbol.name for symbol in problem.declared}
     if set(claim.parameters) != names:
         raise Unreadable(f"the branch reports {sorted(claim.parameters)[:9]}, the law has {sorted(names)}")
-    outer = Reader.of((*problem.parameters, problem.state)).with_names(
+    if (claim.clock is None) != (problem.clock is None):
+        raise Unreadable("the branch and the document disagree on whether the clock is known")
+    outer = Reader({**problem.reader.symbols, problem.state.name: problem.state}).with_names(
         (*claim.free, *claim.symbols, *claim.integers)
     )
     constants = Reader({n: s for n, s in outer.symbols.items() if s != problem.state})
@@ -70,11 +72,19 @@ def read_branch(problem: Problem, claim: BranchClaim, label: str) -> Branch:
         _read_map(problem, claim, outer),
         tuple(outer.symbols[name] for name in claim.free),
         tuple(c for text in claim.conditions for c in outer.comparisons(text)),
-        {p: constants.expression(claim.parameters[p.name]) for p in problem.parameters},
+        _parameter_map(problem, claim, constants),
         tuple((outer.symbols[n], constants.equation(text)) for n, text in claim.symbols.items()),
         constants,
         tuple(outer.symbols[name] for name in claim.integers),
     )
+
+
+def _parameter_map(problem: Problem, claim: BranchClaim, reader: Reader) -> dict[Symbol, Expr]:
+    """What the branch reports for each symbol of theta; anchored states stay what they are."""
+    found = {p: reader.expression(claim.parameters[p.name]) for p in problem.declared}
+    if problem.clock is not None and claim.clock is not None:
+        found[problem.clock] = reader.expression(claim.clock)
+    return {**found, **{place: place for place in problem.places}}
 
 
 def _read_map(problem: Problem, claim: BranchClaim, reader: Reader) -> CoordinateMap:

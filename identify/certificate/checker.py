@@ -17,6 +17,7 @@ import mpmath
 from sympy import Abs, sign
 
 from identify.certificate.branch import UNDECIDED, read_branch
+from identify.certificate.calibration import check_calibration
 from identify.certificate.conclusions import Evidence, check_independence, check_invariants, check_verdicts
 from identify.certificate.dimensions import (
     check_dimensions,
@@ -70,18 +71,20 @@ def _checks(document: Document, sampler: Sampler) -> list[Check]:
         found += check_coverage(problem, document.coverage, document.route, sampler)
     if document.canonical is not None:
         found += check_canonical(problem, document.canonical, sampler)
-    if document.calibration is not None and document.calibration.clock is not None:
-        return [*found, _other_clock(document.calibration.clock.symbol)]
+    if _clock_unknown(document):
+        problem = problem.with_clock()
     found += _generic(problem, document, sampler)
     for stratum in document.strata:
         found += _stratum(problem, document, stratum, sampler)
     return found
 
 
-def _other_clock(symbol: str) -> Check:
-    """Claims for footage of unknown speed rescale time, which the identities checked here do not."""
-    claim = f"the branches, dimensions and verdicts with the time scale {symbol} free"
-    return Check("unknown clock", claim, None, "not checked: analyse with the clock known for a full check")
+def _clock_unknown(document: Document) -> bool:
+    """Whether the document speaks of footage whose time scale is not known."""
+    if document.calibration is not None and document.calibration.clock is not None:
+        return True
+    branches = document.gauge.branches if document.gauge else ()
+    return any(branch.clock is not None for branch in branches)
 
 
 def _withheld(document: Document) -> Check:
@@ -127,6 +130,7 @@ def _generic(problem: Problem, document: Document, sampler: Sampler) -> list[Che
         lambda: check_invariants(evidence, document.invariants, document.sign_invariants),
         lambda: check_verdicts(evidence, document.parameters, document.outcome == "done"),
         lambda: check_search(evidence, document, sampler),
+        lambda: check_calibration(evidence, document, sampler),
     )
     return found + _run([*done, *always] if document.outcome == "done" else always, sampler)
 

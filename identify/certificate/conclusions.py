@@ -122,7 +122,7 @@ def check_independence(
     claim = "the invariants separate nearby orbits (rank = parameters - orbit dimension)"
     if orbit is None or not evidence.tangents:
         return Check("completeness", claim, None, "no orbit dimension to compare with")
-    count = len(evidence.problem.parameters)
+    count = len(evidence.problem.declared)
     fixed, both, refusal = None, None, "the rank has no clear gap"
     for tangent in evidence.tangents:
         try:
@@ -153,7 +153,7 @@ def _smooth(problem: Problem, invariants: Iterable[str]) -> list[Expr]:
 def check_verdicts(evidence: Evidence, verdicts: Mapping[str, VerdictClaim], done: bool) -> list[Check]:
     """The verdict on each parameter, its transformation and its alternatives; all are given if done."""
     checks = []
-    for index, parameter in enumerate(evidence.problem.parameters):
+    for index, parameter in enumerate(evidence.problem.declared):
         verdict = verdicts.get(parameter.name)
         name = f"parameter {parameter.name}"
         if verdict is None or verdict.status == "undecided":
@@ -164,7 +164,7 @@ def check_verdicts(evidence: Evidence, verdicts: Mapping[str, VerdictClaim], don
         checks.append(Check(name, f"is {verdict.status}", passed, detail))
         checks.extend(_redundancy(evidence, index, parameter, verdict.redundant))
         checks.extend(_transform_checks(evidence, parameter, verdict))
-    known = {p.name for p in evidence.problem.parameters}
+    known = {p.name for p in evidence.problem.declared}
     strange = sorted(set(verdicts) - known)
     return checks + [Check(f"parameter {n}", "belongs to the law", False, "unknown") for n in strange]
 

@@ -16,6 +16,7 @@ from identify.certificate.least_squares import descend
 from identify.certificate.linear import Row, rank
 from identify.certificate.linearisation import Tangent
 from identify.certificate.maps import ExplicitMap
+from identify.certificate.problem import Problem
 from identify.certificate.reading import derivative
 from identify.certificate.reports import Report, Trial
 from identify.certificate.sampling import Sampler
@@ -90,7 +91,21 @@ def _identity_at(evidence: Evidence, branch: Branch, report: Report, sampler: Sa
     if any(_fixed_elsewhere(branch, report, *target) for target in targets):
         return False
     starts = _starts(branch, report, sampler)
-    return any(_reaches(branch, report, targets, start) for start in starts) or None
+    return any(_reached(branch, report, targets, start) is not None for start in starts) or None
+
+
+def identity_point(problem: Problem, branch: Branch, report: Report, sampler: Sampler) -> Point | None:
+    """The symbols of a branch at its identity report, where that is found."""
+    if not isinstance(branch.map, ExplicitMap) or branch.roots:
+        return None
+    at = _at_zero(branch, report)
+    targets = [(branch.map.expression, {problem.state: u}, u) for u, _ in report.jets]
+    targets += [(e, {}, report.theta[p]) for p, e in branch.parameters.items()]
+    for start in _starts(branch, at, sampler):
+        found = _reached(branch, at, targets, start)
+        if found is not None:
+            return {**at.point, **dict(zip(branch.free, found, strict=True))}
+    return None
 
 
 def _at_zero(branch: Branch, report: Report) -> Report:
@@ -121,8 +136,8 @@ def _likely(name: str, report: Report) -> Value:
     return mpmath.mpf(0 if name.startswith("tau") else 1)
 
 
-def _reaches(branch: Branch, report: Report, targets: Sequence[Target], start: list[Value]) -> bool:
-    """Whether the free values that return the identity are found from this start."""
+def _reached(branch: Branch, report: Report, targets: Sequence[Target], start: Row) -> Row | None:
+    """The free values that return the identity, where they are found from this start."""
 
     def system(x: Row) -> tuple[Row, list[Row]]:
         point = {**report.point, **dict(zip(branch.free, x, strict=True))}
@@ -131,9 +146,12 @@ def _reaches(branch: Branch, report: Report, targets: Sequence[Target], start: l
         return residuals, rows
 
     try:
-        return not branch.free or descend(system, start) is not None
+        if branch.free:
+            return descend(system, start)
+        zero = all(abs(x) <= TINY * (1 + abs(t[2])) for x, t in zip(system([])[0], targets, strict=True))
+        return [] if zero else None
     except (ArithmeticError, ValueError):
-        return False
+        return None
 
 
 def _branch_rank(evidence: Evidence, trial: Trial) -> int | None:
@@ -159,7 +177,7 @@ def check_weights(evidence: Evidence, weights: Mapping[str, int | str] | None) -
     if weights is None:
         return []
     claim = "parameters scale with the stated weights"
-    names = [p.name for p in evidence.problem.parameters]
+    names = [p.name for p in evidence.problem.declared]
     if set(weights) != set(names):
         return [Check("weights", claim, False, "the weights name other parameters than the law")]
     if not evidence.tangents:
@@ -176,7 +194,8 @@ def _scales(evidence: Evidence, tangent: Tangent, weights: Mapping[str, Expr]) -
     one = mpmath.mpf(1)
     phi = [mpmath.mpf(0), one] if tangent.maps == 2 else [tangent.base, one]
     theta = tangent.theta
-    dp: Row = [-evaluate(weights[p.name], theta) * theta[p] for p in evidence.problem.parameters]
+    dp: Row = [-evaluate(weights[p.name], theta) * theta[p] for p in evidence.problem.declared]
+    dp += [mpmath.mpf(0)] * (evidence.problem.clock is not None)
     return tangent.contains(phi, dp)
 
 

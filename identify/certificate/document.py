@@ -70,6 +70,7 @@ class BranchClaim(_Model):
     relation: Text | None = None
     symbols: TextMap = Field(default_factory=dict)
     integers: Names = ()
+    clock: Text | None = None
 
 
 Branches = Annotated[tuple[BranchClaim, ...], Field(max_length=64)]
@@ -153,16 +154,83 @@ class GuaranteeClaim(_Model):
     realizable: StrictBool
 
 
+Scope = Literal["global", "local", "none"]
+Kind = Annotated[StrictStr, Field(max_length=80)]
+Places = Annotated[tuple[Name, ...], Field(max_length=2)]
+
+
 class ClockClaim(_Model):
     """The unknown time scale, where the analysis has one."""
 
     symbol: Name
+    weights: Annotated[dict[Name, Annotated[tuple[Text, Text], Field()]], Field(max_length=32)] | None = None
+    restored_by: Annotated[tuple[Kind, ...], Field(max_length=40)] = ()
+
+
+class AnchorSetClaim(_Model):
+    """Anchors that are said to suffice together."""
+
+    anchors: Annotated[tuple[Kind, ...], Field(max_length=8)]
+    rank: Count | None
+    scope: Scope
+    open: Texts
+    at: Annotated[tuple[Places, ...], Field(max_length=8)]
+
+
+AnchorSets = Annotated[tuple[AnchorSetClaim, ...], Field(max_length=200)]
+
+
+class GivenAnchorClaim(_Model):
+    """One anchor that was given."""
+
+    text: Annotated[StrictStr, Field(max_length=400)]
+    kind: Kind
+    parameter: Name | None = None
+    value: Name | None = None
+    uncertainty: Name | None = None
+    unit: Name | None = None
+    at: Places = ()
+
+
+class CalibratedClaim(_Model):
+    """The verdict on one parameter under the given anchors."""
+
+    status: Literal["identified", "finite", "sign", "free", "undecided"]
+    transform: Text | None
+    alternatives: Texts
+    unit: Name | None = None
+    relative_uncertainty: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    sensitivity: Annotated[dict[Annotated[StrictStr, Field(max_length=400)], Text], Field(max_length=32)] = (
+        Field(default_factory=dict)
+    )
+
+
+class GivenClaim(_Model):
+    """What the given anchors are said to do."""
+
+    anchors: Annotated[tuple[GivenAnchorClaim, ...], Field(max_length=32)]
+    rank: Count | None
+    scope: Scope
+    parameters: Annotated[dict[Name, CalibratedClaim], Field(max_length=32)]
+    branches: Branches
+    open: Texts
 
 
 class CalibrationClaim(_Model):
-    """Of the calibration, only the clock matters to the checks."""
+    """What to measure, and what given anchors do."""
 
+    dimension: Count | None = None
+    rank: Count | None = None
+    needed: StrictBool = False
+    scope: Scope = "none"
+    parameters: Annotated[dict[Name, AnchorSets], Field(max_length=32)] = Field(default_factory=dict)
+    everything: AnchorSets = ()
+    scale: Text | None = None
+    conversion: TextMap = Field(default_factory=dict)
+    units: Annotated[dict[Name, Name | None], Field(max_length=40)] | None = None
+    given: GivenClaim | None = None
     clock: ClockClaim | None = None
+    notes: Texts = ()
 
 
 class Document(_Model):

@@ -74,7 +74,8 @@ def check_guarantee(document: Document) -> list[Check]:
 def _ties(problem: Problem) -> dict[Symbol, Expr] | None:
     """Parameters that declared equalities determine; None where one is not linear."""
     found: dict[Symbol, Expr] = {}
-    for tie in equalities(problem):
+    true = [c.expression for c in problem.truth if c.relation == "=="]
+    for tie in (*equalities(problem), *true):
         expression = tie.xreplace(found)
         for parameter in problem.parameters:
             slope = diff(expression, parameter)

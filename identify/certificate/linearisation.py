@@ -30,13 +30,17 @@ NEGLIGIBLE = mpmath.mpf(10) ** -20
 
 @dataclass(frozen=True)
 class Tangent:
-    """The kernel at one theta: vectors ``(phi..., dp...)`` with ``maps`` entries for phi."""
+    """The kernel at one theta: vectors ``(phi..., dp...)`` with ``maps`` entries for phi.
+
+    The last ``clocks`` entries (one or none) belong to the scale of an unknown clock.
+    """
 
     theta: Theta
     matrix: list[Row]
     elimination: Elimination
     maps: int
     base: Value
+    clocks: int = 0
 
     @property
     def directions(self) -> list[Row]:
@@ -47,8 +51,8 @@ class Tangent:
 
     @property
     def orbit_dimension(self) -> int | None:
-        """The dimension of the parameter parts of the kernel."""
-        directions = self.directions
+        """The dimension of the parameter parts of the kernel, without the clock."""
+        directions = [d[: len(d) - self.clocks] for d in self.directions]
         return eliminate(directions, len(directions[0])).rank if directions else 0
 
     def moves(self, index: int) -> bool:
@@ -56,8 +60,9 @@ class Tangent:
         return any(abs(direction[index]) > NEGLIGIBLE for direction in self.directions)
 
     def redundant(self, index: int) -> bool | None:
-        """Whether the parameter varies with the map held fixed; None without a clear rank."""
-        held = eliminate([row[self.maps :] for row in self.matrix], len(self.matrix[0]) - self.maps)
+        """Whether the parameter varies with map and clock held fixed; None without a clear rank."""
+        end = len(self.matrix[0]) - self.clocks
+        held = eliminate([row[self.maps : end] for row in self.matrix], end - self.maps)
         if held.rank is None:
             return None
         return any(abs(vector[index]) > NEGLIGIBLE for vector in held.kernel())
@@ -82,7 +87,8 @@ def tangent(problem: Problem, sampler: Sampler, canonical: bool, features: int) 
         for velocity in sampler.velocities(features + 2):
             rows += _equations(problem, theta, state, velocity, orders, maps, canonical)
     rows += _equality_rows(problem, theta, maps)
-    return Tangent(theta, rows, eliminate(rows, maps + len(problem.parameters)), maps, states[0])
+    found = eliminate(rows, maps + len(problem.parameters))
+    return Tangent(theta, rows, found, maps, states[0], int(problem.clock is not None))
 
 
 def _equations(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import mpmath
@@ -21,7 +22,11 @@ Theta = Mapping[Symbol, Any]
 
 @dataclass(frozen=True)
 class Problem:
-    """``z'' = F(z, z')`` with its parameters; ``truth`` restricts theta but not a report eta."""
+    """``z'' = F(z, z')`` with its parameters; ``truth`` restricts theta but not a report eta.
+
+    Two kinds of symbols may stand among the parameters without being declared: the scale of an unknown
+    ``clock``, whose true value is one, and the ``places`` of anchored states, which no report changes.
+    """
 
     state: Symbol
     velocity: Symbol
@@ -30,11 +35,18 @@ class Problem:
     assumptions: tuple[Comparison, ...]
     domain: tuple[Comparison, ...]
     truth: tuple[Comparison, ...] = ()
+    clock: Symbol | None = None
+    places: tuple[Symbol, ...] = ()
+
+    @property
+    def declared(self) -> tuple[Symbol, ...]:
+        """The law's own parameters."""
+        return tuple(p for p in self.parameters if p != self.clock and p not in self.places)
 
     @property
     def reader(self) -> Reader:
-        """Reads expressions in the parameters."""
-        return Reader.of(self.parameters)
+        """Reads expressions in the parameters and places."""
+        return Reader.of(p for p in self.parameters if p != self.clock)
 
     def admits(self, parameters: Theta) -> bool:
         """Whether the parameters satisfy the declared assumptions."""
@@ -54,7 +66,42 @@ class Problem:
         conditions = self.reader.comparisons(condition)
         if within:
             return replace(self, assumptions=(*self.assumptions, *conditions))
-        return replace(self, truth=conditions)
+        return replace(self, truth=(*self.truth, *conditions))
+
+    def with_clock(self) -> Problem:
+        """The family of the same motions filmed on a clock that runs ``clock`` times too fast.
+
+        With t -> clock*t the law ``F(z, v)`` reads ``clock**-2 F(z, clock*v)``; a report with this scale is
+        one of the family ``clock**2 F(z, v/clock)`` on the true clock.
+        """
+        scale = Symbol("_clock", real=True)
+        slow = scale**2 * self.acceleration.xreplace({self.velocity: self.velocity / scale})
+        return replace(
+            self,
+            parameters=(*self.parameters, scale),
+            acceleration=evaluable(slow),
+            assumptions=(*self.assumptions, Comparison(scale, ">")),
+            truth=(*self.truth, Comparison(scale - 1, "==")),
+            clock=scale,
+        )
+
+    def with_places(self, names: Iterable[str], more: Iterable[Comparison] = ()) -> Problem:
+        """The problem with anchored states: in the domain, not zero, and different from each other."""
+        made = self.reader.with_names((self.state.name, *names)).symbols
+        places = tuple(made[name] for name in names)
+        inside = [
+            Comparison(c.expression.xreplace({self.state: place}), c.relation)
+            for place in places
+            for c in self.domain
+        ]
+        apart = [Comparison(a - b, "!=") for a, b in combinations(places, 2)]
+        apart += [Comparison(place, "!=") for place in places]
+        return replace(
+            self,
+            parameters=(*self.parameters, *places),
+            truth=(*self.truth, *inside, *apart, *more),
+            places=places,
+        )
 
 
 def read_problem(claim: LawClaim) -> tuple[Problem | None, tuple[Check, ...]]:

@@ -45,7 +45,12 @@ class Comparison:
         """Whether it holds at the point, ``!=`` with a margin and ``==`` within rounding."""
         value = evaluate(self.expression, point)
         tiny = mpmath.mpf(10) ** (-mpmath.mp.dps // 2)
-        tests = {"!=": abs(value) > NEAR_ZERO, ">": value > 0, ">=": value > -tiny, "==": abs(value) < tiny}
+        tests = {
+            "!=": abs(value) > NEAR_ZERO,
+            ">": value > tiny,
+            ">=": value > -tiny,
+            "==": abs(value) < tiny,
+        }
         return bool(tests[self.relation])
 
 

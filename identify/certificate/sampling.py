@@ -64,7 +64,7 @@ class Sampler:
         try:
             for condition in conditions:
                 if condition.relation == "==":
-                    point = solve_equality(condition.expression, point)
+                    point = solve_equality(condition.expression, point, attempt)
             return point if all(condition.holds(point) for condition in conditions) else None
         except (ArithmeticError, ValueError):
             return None
@@ -96,13 +96,16 @@ def _usable(problem: Problem, theta: Point, state: Value) -> bool:
     return True
 
 
-def solve_equality(expression: Expr, point: dict[Symbol, Value]) -> dict[Symbol, Value]:
-    """The point moved along one coordinate so that the expression vanishes."""
-    for symbol in sorted(expression.free_symbols, key=str):
+def solve_equality(expression: Expr, point: dict[Symbol, Value], attempt: int = 0) -> dict[Symbol, Value]:
+    """The point moved along one coordinate so that the expression vanishes; attempts take them in turn."""
+    symbols = sorted(expression.free_symbols, key=str)
+    turn = attempt % len(symbols) if symbols else 0
+    symbols = symbols[turn:] + symbols[:turn]  # k*(z1 - r) vanishes with k, which may be excluded
+    for symbol in symbols:
         slope = diff(expression, symbol)
         if symbol not in slope.free_symbols and abs(evaluate(slope, point)) > 1e-6:
             return {**point, symbol: point[symbol] - evaluate(expression, point) / evaluate(slope, point)}
-    for symbol in sorted(expression.free_symbols, key=str):
+    for symbol in symbols:
         root = mpmath.findroot(lambda x, s=symbol: evaluate(expression, {**point, s: x}), point[symbol])
         if not isinstance(root, mpmath.mpc):
             return {**point, symbol: root}

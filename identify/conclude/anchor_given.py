@@ -10,7 +10,7 @@ from typing import Literal
 from sympy import Expr, Rational, S, Symbol
 
 from identify.analysis import GivenAnchor
-from identify.conclude.anchor_kinds import PAIRS, POSITIONS, SLOPES, Anchor, Kind
+from identify.conclude.anchor_kinds import PAIRS, POSITIONS, SLOPES, Anchor, Kind, places
 from identify.conclude.anchor_text import GivenText, read_anchor
 from identify.errors import InputError
 from identify.law.dimension import parameter_dimensions
@@ -62,8 +62,8 @@ class _Places:
 
 def place_symbols(law: Law, count: int) -> tuple[Symbol, ...]:
     """Names for anchored states: z1, z2, clear of the parameters."""
-    places = _Places(_taken(law), law.state.name)
-    return tuple(places.fresh() for _ in range(count))
+    hand = _Places(_taken(law), law.state.name)
+    return tuple(hand.fresh() for _ in range(count))
 
 
 def _taken(law: Law) -> set[str]:
@@ -120,23 +120,23 @@ def _check_conditions(
 
 def imposed(law: Law, texts: Sequence[GivenText], clock: Symbol | None) -> Imposed:
     """The anchors with symbols for their states."""
-    places = _Places(_taken(law), law.state.name)
+    found = _Places(_taken(law), law.state.name)
     anchors: list[Anchor] = []
     signs: dict[Symbol, Literal[1, -1]] = {}
     tied: dict[Symbol, Expr] = {}
     for text in texts:
-        anchor = _anchor(law, text, places, clock)
+        anchor = _anchor(law, text, found, clock)
         anchors.append(anchor)
         value = None if text.quantity is None else text.quantity.value
         if text.kind in ("state", "equilibrium") and value and isinstance(anchor.at[0], Symbol):
             signs[anchor.at[0]] = 1 if value > 0 else -1
         if text.kind == "equilibrium" and isinstance(anchor.at[0], Symbol) and not tied:
             tied = _balance(law, anchor.at[0])
-    values = {u: Rational(v.numerator, v.denominator) for v, u in places.by_value.items()}
-    return Imposed(tuple(texts), tuple(anchors), tuple(places.found), signs, tied, values)
+    values = {u: Rational(v.numerator, v.denominator) for v, u in found.by_value.items()}
+    return Imposed(tuple(texts), tuple(anchors), tuple(found.found), signs, tied, values)
 
 
-def _anchor(law: Law, text: GivenText, places: _Places, clock: Symbol | None) -> Anchor:
+def _anchor(law: Law, text: GivenText, hand: _Places, clock: Symbol | None) -> Anchor:
     value = None if text.quantity is None else text.quantity.value
     if text.kind in ("frame-rate", "period"):
         if clock is None:
@@ -150,12 +150,12 @@ def _anchor(law: Law, text: GivenText, places: _Places, clock: Symbol | None) ->
         return Anchor("parameter", parameter=next(p for p in law.parameters if p.name == text.parameter))
     kind: Kind = text.kind  # type: ignore[assignment]  # the parser returns kinds only
     if kind in PAIRS:
-        return Anchor(kind, (places.fresh(), places.fresh()))
+        return Anchor(kind, (hand.fresh(), hand.fresh()))
     if kind in SLOPES:
-        return Anchor(kind, (places.fresh(),))
+        return Anchor(kind, (hand.fresh(),))
     if kind == "amplitude":
-        return Anchor(kind, (places.fresh(),))
-    return Anchor(kind, (places.at(value),)) if kind in POSITIONS else Anchor("origin")
+        return Anchor(kind, (hand.fresh(),))
+    return Anchor(kind, (hand.at(value),)) if kind in POSITIONS else Anchor("origin")
 
 
 def _balance(law: Law, place: Symbol) -> dict[Symbol, Expr]:
@@ -218,7 +218,7 @@ def _agree(text: GivenText, wanted: Dimension, unit: Unit) -> None:
         )
 
 
-def given_info(text: GivenText) -> GivenAnchor:
+def given_info(text: GivenText, anchor: Anchor) -> GivenAnchor:
     """The anchor as data, in base units."""
     q = text.quantity
     return GivenAnchor(
@@ -228,6 +228,7 @@ def given_info(text: GivenText) -> GivenAnchor:
         value=None if q is None else _decimal(q.value),
         uncertainty=None if q is None or q.uncertainty is None else _decimal(q.uncertainty),
         unit=None if q is None or q.unit is None else unit_text(q.unit.dimension),
+        at=places(anchor),
     )
 
 

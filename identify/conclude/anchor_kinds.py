@@ -102,6 +102,11 @@ class Anchor:
         return "frame-rate" if self.kind == "clock" else self.kind
 
 
+def places(anchor: Anchor) -> tuple[str, ...]:
+    """The names of the anchored states."""
+    return tuple(str(u) for u in anchor.at)
+
+
 def identity_value(symbol: Symbol, truth: dict[Symbol, Expr]) -> Expr | None:
     """The value of a free symbol at the identity report, where its name tells it."""
     known: dict[Symbol, Expr] = {hat(p): e for p, e in truth.items()}

@@ -20,12 +20,13 @@ from identify.conclude.anchor_rank import Tangent, tangent
 from identify.conclude.anchor_solve import Conditions, NotSolved, oriented, solve_anchor, tidied
 from identify.conclude.verdict import Verdict, verdicts
 from identify.law.law import Condition
-from identify.orbit.branch import Branch
+from identify.orbit.branch import TAU, Branch
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.real import RealFilter, Realness, declared_facts
 from identify.orbit.sampling import Point
 
 MOST_PIECES = 40
+MOST_OPERATIONS = 1200  # in a map; larger ones cost seconds to test and tell a reader nothing
 Key = tuple[object, ...]
 
 
@@ -94,7 +95,19 @@ class AnchoredSet:
         return replace(point, parameters={**values, **table})
 
     def _with_places(self, branch: Branch) -> Branch:
-        return replace(branch, parameters={**branch.parameters, **{u: u for u in self.places}})
+        """The branch with the anchored states; that it divided by a shift does not exclude a shift of zero.
+
+        Compatibility is a closed condition: where the expressions stay regular at zero, so does the report.
+        Declared conditions on reported parameters are asked again of every sub-branch.
+        """
+        unshifted = branch.substitute({TAU: S.Zero})
+        expressions = (*unshifted.parameters.values(), *((unshifted.map,) if unshifted.map else ()))
+        regular = not any(e.has(S.ComplexInfinity, S.NaN) for e in expressions)
+        nonzero = [
+            e for e in branch.nonzero if not (regular and e.has(TAU) and e.xreplace({TAU: S.Zero}) == 0)
+        ]
+        parameters = {**branch.parameters, **{u: u for u in self.places}}
+        return replace(branch, parameters=parameters, nonzero=tuple(nonzero))
 
     @property
     def identity(self) -> Branch | None:
@@ -136,6 +149,8 @@ class AnchoredSet:
             return Anchored(None, tuple(conditions.found), "an anchor meets a singular map")
         if len(pieces) > MOST_PIECES:
             return Anchored(None, tuple(conditions.found), "too many branches")
+        if any(b.map is not None and b.map.count_ops() > MOST_OPERATIONS for b in pieces):
+            return Anchored(None, tuple(conditions.found), "the equations grow too large")
         marked = [self._marked(b) for b in _distinct(pieces)]
         return Anchored(tuple(marked), tuple(conditions.found))
 

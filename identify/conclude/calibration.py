@@ -32,7 +32,7 @@ from identify.conclude.anchor_given import (
     place_symbols,
     read_anchors,
 )
-from identify.conclude.anchor_kinds import KAPPA, PAIRS, Anchor
+from identify.conclude.anchor_kinds import KAPPA, PAIRS, Anchor, places
 from identify.conclude.anchor_search import Sets, Sufficient, candidates, search
 from identify.conclude.anchor_set import AnchoredSet, is_identity, is_reflection
 from identify.conclude.anchor_text import REFUSED, GivenText
@@ -127,10 +127,10 @@ class _Calibration:
     # -- the smallest sets ------------------------------------------------------------------------
 
     def _sets(self, moving: Sequence[Symbol]) -> tuple[Sets | None, AnchoredSet | None]:
-        places = place_symbols(self.problem.law, 2)
+        two = place_symbols(self.problem.law, 2)
         clock = self.request.clock
-        anchored = AnchoredSet(self.compatible, tuple(self.found), places, clock=clock)
-        anchors = candidates(self.compatible, places, moving, clock)
+        anchored = AnchoredSet(self.compatible, tuple(self.found), two, clock=clock)
+        anchors = candidates(self.compatible, two, moving, clock)
         try:
             found = search(anchored, moving, anchors, self.budget.part(SEARCH_SECONDS))
             if found.stopped:
@@ -169,6 +169,7 @@ class _Calibration:
             scope=found.scope,
             open=self._open(anchored, found.anchors),
             where=self._where(anchored, found.anchors),
+            at=tuple(places(a) for a in found.anchors),
         )
 
     def _open(self, anchored: AnchoredSet, anchors: tuple[Anchor, ...]) -> tuple[str, ...]:
@@ -241,7 +242,7 @@ class _Calibration:
         scope = self.compatible.scope if enumerated else "local"
         parameters = self._calibrated(anchored, given, enumerated)
         return GivenAnchors(
-            anchors=tuple(given_info(t) for t in given.texts),
+            anchors=tuple(given_info(t, a) for t, a in zip(given.texts, given.anchors, strict=True)),
             rank=rank,
             scope=scope,
             statement=_statement(scope, left.why),
@@ -330,8 +331,8 @@ class _Calibration:
         if clock is None:
             return None
         if anchored is None:
-            places = place_symbols(self.problem.law, 2)
-            anchored = AnchoredSet(self.compatible, tuple(self.found), places, clock=clock)
+            two = place_symbols(self.problem.law, 2)
+            anchored = AnchoredSet(self.compatible, tuple(self.found), two, clock=clock)
         return clock_info(anchored, clock, tuple(self.found), self.names)
 
 

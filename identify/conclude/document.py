@@ -72,7 +72,8 @@ def branch_info(realness: Realness, parameters: Sequence[Symbol], names: Names) 
     branch = realness.branch
     free = tuple(names.symbol(s).name for s in branch.free)
     conditions = [f"{names.text(e)} > 0" for e in realness.conditions]
-    conditions += [f"{names.text(e)} > 0" for e in branch.positive if _worth_saying(realness, e)]
+    told = (e for e in branch.positive if e.has(names.state) or _worth_saying(realness, e))
+    conditions += [f"{names.text(e)} > 0" for e in told]
     if realness.verdict == "undecided":
         conditions.append("existence over the reals is not decided")
     return BranchInfo(
@@ -84,6 +85,7 @@ def branch_info(realness: Realness, parameters: Sequence[Symbol], names: Names) 
         relation=None if branch.relation is None else f"{names.text(branch.relation)} = 0",
         symbols={names.symbol(s).name: names.text(e) for s, e in branch.algebraic.items()},
         integers=tuple(names.symbol(n).name for n in branch.integers),
+        clock=None if names.clock is None else names.text(branch.parameters[names.clock]),
     )
 
 

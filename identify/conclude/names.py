@@ -16,6 +16,8 @@ class Names:
 
     def __init__(self, parameters: Sequence[Symbol], state: Symbol, hidden: Iterable[Hidden] = ()) -> None:
         self.parameters = tuple(parameters)
+        self.state = state
+        self.clock: Symbol | None = None
         self._hidden = {h.symbol: h.value for h in hidden}
         self._taken = {p.name for p in parameters} | {state.name, "v", "q"}
         self._table: dict[Symbol, Symbol] = {}
@@ -34,9 +36,10 @@ class Names:
         self._table[symbol] = Symbol(name, real=True)
         return self._table[symbol]
 
-    def rename(self, symbol: Symbol, wanted: str) -> None:
-        """Write an internal symbol under a name of its own."""
-        self._give(symbol, wanted)
+    def with_clock(self, scale: Symbol, reported: Symbol) -> None:
+        """Reports carry the clock's scale, written under its own name."""
+        self.clock = scale
+        self._give(reported, scale.name)
 
     def symbol(self, symbol: Symbol) -> Symbol:
         """The public symbol for an internal one (others stay as they are)."""

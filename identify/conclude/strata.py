@@ -6,7 +6,7 @@ canonical route the answer is given for reports on the same stratum.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sympy import Expr, S
@@ -57,10 +57,14 @@ def without_answers(conditions: Sequence[Expr], names: Names) -> tuple[Stratum, 
 
 
 def with_answers(
-    problem: Problem, conditions: Sequence[Expr], names: Names, budget: Budget
+    problem: Problem,
+    conditions: Sequence[Expr],
+    names: Names,
+    budget: Budget,
+    clocked: Callable[[CompatibleSet], CompatibleSet] | None = None,
 ) -> tuple[Stratum, ...]:
-    """The answer on each stratum."""
-    return tuple(_answer(problem, c, names, budget) for c in conditions)
+    """The answer on each stratum; ``clocked`` puts the true clock right where it is unknown."""
+    return tuple(_answer(problem, c, names, budget, clocked) for c in conditions)
 
 
 def _text(condition: Expr, names: Names) -> str:
@@ -70,7 +74,13 @@ def _text(condition: Expr, names: Names) -> str:
     return f"{names.text(condition)} == 0"
 
 
-def _answer(problem: Problem, condition: Expr, names: Names, budget: Budget) -> Stratum:
+def _answer(
+    problem: Problem,
+    condition: Expr,
+    names: Names,
+    budget: Budget,
+    clocked: Callable[[CompatibleSet], CompatibleSet] | None,
+) -> Stratum:
     budget.check("answering the special cases")
     text = _text(condition, names)
     try:
@@ -79,6 +89,7 @@ def _answer(problem: Problem, condition: Expr, names: Names, budget: Budget) -> 
         return Stratum(condition=text, outcome="undecided")
     if compatible is None or compatible.scope == "none":
         return Stratum(condition=text, outcome="undecided")
+    compatible = compatible if clocked is None else clocked(compatible)
     found = {p: v for p, v in verdicts(compatible).items() if p in problem.law.parameters}
     size = compatible.dimensions
     undecided = any(v.status == "undecided" for v in found.values())

@@ -100,7 +100,22 @@ class HomogeneousMaps:
         inverse = self.normalizer.inverse.xreplace(branch.parameters)
         image = resolve_absolute_values(inverse.xreplace({q: scale * psi + shift}), self.facts)
         nonzero = (*branch.nonzero, scale)
-        return replace(branch, map=image, free=(*branch.free, *free), nonzero=nonzero)
+        positive = (*branch.positive, *self._sheet(scale * psi + shift, branch))
+        return replace(branch, map=image, free=(*branch.free, *free), nonzero=nonzero, positive=positive)
+
+    def _sheet(self, value: Expr, branch: Branch) -> tuple[Expr, ...]:
+        """The sign that a canonical value needs where the inverse forgets it, as ``q**2`` does of a root."""
+        assert self.normalizer is not None
+        z, real = self.family.state, Symbol("_q", real=True)
+        inverse = self.normalizer.inverse.xreplace(branch.parameters).xreplace(
+            {self.normalizer.coordinate: real}
+        )
+        back = self.normalizer.psi.xreplace(branch.parameters).xreplace({z: inverse})
+        ratio = (back / abs(real)).simplify()
+        if ratio not in (S.One, S.NegativeOne):
+            return ()
+        needed = ratio * value
+        return () if self.facts.sign(needed) == "+" else (needed,)
 
     def _affine(self, branch: Branch) -> tuple[Expr, Expr, tuple[Symbol, ...]]:
         if 0 not in self.channels:

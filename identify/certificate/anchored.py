@@ -1,0 +1,265 @@
+"""Reports that agree with anchors, sought numerically on every branch that the document lists.
+
+On each branch the anchors are equations for its free symbols.  They are attacked by damped least squares
+from many starts and for each choice of unknown signs; what is found is confirmed to many digits and kept
+only if it is an admissible report.  Finding nothing new proves nothing, and the checks say so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
+
+import mpmath
+from sympy import Expr, Symbol
+
+from identify.certificate.anchors import Anchor, equations
+from identify.certificate.branch import Branch
+from identify.certificate.dimensions import identity_point
+from identify.certificate.evaluation import Point, Unreadable, Value, compiled, evaluate
+from identify.certificate.least_squares import System, Vector, descend
+from identify.certificate.linear import Row, rank
+from identify.certificate.maps import ExplicitMap
+from identify.certificate.problem import Problem, Theta
+from identify.certificate.reading import derivative
+from identify.certificate.reports import Report, Trial, identity_gap
+from identify.certificate.sampling import Sampler
+from identify.certificate.whole import keeps_domain, spread
+
+STARTS = 7
+STATES = 4
+TURNS = (0, 1, -1)
+SECONDS = 6.0  # of processor time for all anchors of a document
+CLOSE = mpmath.mpf(10) ** -20
+DIFFERENT = mpmath.mpf(10) ** -12
+
+
+@dataclass(frozen=True)
+class Agreeing:
+    """One report that agrees with the anchors: its branch, truth, parameters, and images of a few states."""
+
+    branch: Branch
+    theta: Theta
+    eta: Theta
+    images: tuple[tuple[Value, Value], ...]
+
+    def keeps(self, parameter: Symbol) -> bool:
+        """Whether it reports the true value."""
+        return not differ(self.eta[parameter], self.theta[parameter])
+
+    def is_map(self, sign: int) -> bool:
+        """Whether its map is the identity (1) or the reflection (-1)."""
+        return all(not differ(image, sign * state) for state, image in self.images)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The reports found for one list of anchors; ``whole`` where every branch could be searched in time."""
+
+    reports: tuple[Agreeing, ...]
+    whole: bool
+
+
+@dataclass
+class AnchoredSearch:
+    """Searches for one document: results and rows at the identity are remembered by anchors."""
+
+    problem: Problem
+    trials: Sequence[Trial]
+    sampler: Sampler
+    end: float = field(default_factory=lambda: time.process_time() + SECONDS)
+    _found: dict[tuple[Anchor, ...], Found] = field(default_factory=dict)
+    _base: tuple[Branch, Point] | None = None
+    _based: bool = False
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is used up."""
+        return self.sampler.late or time.process_time() > self.end
+
+    # -- near the identity ------------------------------------------------------------------------
+
+    def base(self) -> tuple[Branch, Point] | None:
+        """A branch through the identity with its symbols there; None where the map is implicit."""
+        if not self._based:
+            self._based = True
+            identities = [t for t in self.trials if t.branch.kind == "identity"]
+            pairs = ((t.branch, r) for t in identities for r in t.reports)
+            points = ((b, identity_point(self.problem, b, r, self.sampler)) for b, r in pairs)
+            self._base = next(((b, p) for b, p in points if p is not None), None)
+        return self._base
+
+    def row(self, expression: Expr) -> Row | None:
+        """The derivatives of an expression of the base branch along its free symbols, at the identity."""
+        base = self.base()
+        if base is None:
+            return None
+        branch, point = base
+        try:
+            return [evaluate(derivative(expression, s), point) for s in branch.free]
+        except (ArithmeticError, Unreadable):
+            return None
+
+    def rows(self, anchors: Sequence[Anchor]) -> list[Row] | None:
+        """The rows of the anchors; None where one cannot be computed."""
+        base = self.base()
+        said = [None if base is None else anchor.said(base[0], self.problem) for anchor in anchors]
+        found = [None if e is None else self.row(e) for e in said]
+        known = [row for row in found if row is not None]
+        return known if len(known) == len(found) else None
+
+    def rank(self, anchors: Sequence[Anchor]) -> int | None:
+        """The anchor rank at the identity (prop:anchor-rank)."""
+        rows = self.rows(anchors)
+        if rows is None:
+            return None
+        return rank(rows) if rows and rows[0] else 0
+
+    def determines(self, anchors: Sequence[Anchor], parameter: Symbol) -> bool | None:
+        """Whether the anchors fix the parameter near the identity; None where ranks are not known."""
+        rows, base = self.rows(anchors), self.base()
+        own = None if base is None else self.row(base[0].parameters[parameter])
+        if rows is None or own is None:
+            return None
+        if all(abs(x) < CLOSE for x in own):
+            return True
+        before, after = (rank(rows) if rows else 0), rank([*rows, own])
+        return None if before is None or after is None else before == after
+
+    # -- on all branches --------------------------------------------------------------------------
+
+    def reports(self, anchors: tuple[Anchor, ...]) -> Found:
+        """The reports that agree with the anchors, as far as they are found."""
+        if anchors not in self._found:
+            self._found[anchors] = self._search(anchors)
+        return self._found[anchors]
+
+    def _search(self, anchors: tuple[Anchor, ...]) -> Found:
+        found: list[Agreeing] = []
+        whole = not self.late
+        for trial in self.trials:
+            searched = bool(trial.reports) and not self.late
+            try:
+                systems = list(equations(anchors, trial.branch, self.problem)) if searched else []
+                for system in systems:
+                    found += self._solutions(trial, system)
+            except Unreadable:
+                systems = []
+            whole = whole and bool(systems)
+        return Found(tuple(found), whole)
+
+    def _solutions(self, trial: Trial, system: list[Expr]) -> Iterator[Agreeing]:
+        """Admissible solutions of one system on one branch, at the thetas of its reports."""
+        branch = trial.branch
+        for report in _two_truths(trial.reports):
+            for turns in product(TURNS, repeat=len(branch.integers)):
+                whole = {n: mpmath.mpf(k) for n, k in zip(branch.integers, turns, strict=True)}
+                yield from self._at(branch, system, {**report.theta, **whole})
+
+    def _at(self, branch: Branch, system: list[Expr], known: Point) -> Iterator[Agreeing]:
+        unknown = (*branch.free, *(symbol for symbol, _ in branch.roots))
+        system = [*system, *(polynomial for _, polynomial in branch.roots)]
+        seen: list[Vector] = []
+        for start in self._starts(branch, known) if unknown else ([],):
+            if self.late:
+                return
+            x = _solved(system, unknown, known, start)
+            if x is None or any(_near(x, other) for other in seen):
+                continue
+            seen.append(x)
+            agreeing = self._admissible(branch, {**known, **dict(zip(unknown, x, strict=True))})
+            if agreeing is not None:
+                yield agreeing
+
+    def _starts(self, branch: Branch, known: Point) -> Iterator[Vector]:
+        """Near the identity and its reflection, then anywhere."""
+        truth = {s.name: value for s, value in known.items()}
+        near = [float(truth.get(s.name.rsplit("_hat", 1)[0], 1)) for s in branch.free]
+        extra = [float(self.sampler.real()) for _ in branch.roots]
+        for sign in (1, -1):
+            yield [1.07 * sign * x + 0.01 for x in near] + extra
+        for _ in range(STARTS):
+            yield [float(self.sampler.real()) for _ in (*branch.free, *branch.roots)]
+
+    def _admissible(self, branch: Branch, point: Point) -> Agreeing | None:
+        """The report at the point if it is one: conditions, assumptions, domain, order and identity."""
+        problem, theta = self.problem, {p: point[p] for p in self.problem.parameters}
+        try:
+            constant = (c for c in branch.conditions if problem.state not in c.expression.free_symbols)
+            eta = {p: evaluate(e, point) for p, e in branch.parameters.items()}
+            if not all(c.holds(point) for c in constant) or not problem.admits(eta):
+                return None
+            images = self._images(branch, point, theta, eta)
+        except (ArithmeticError, ValueError):
+            return None
+        return None if images is None else Agreeing(branch, theta, eta, images)
+
+    def _images(
+        self, branch: Branch, point: Point, theta: Theta, eta: Theta
+    ) -> tuple[tuple[Value, Value], ...] | None:
+        """Images of states and places, where the map keeps the domain, the order and the law."""
+        problem, coordinate = self.problem, branch.map
+        if not isinstance(coordinate, ExplicitMap):
+            return None
+
+        def image(state: Value) -> Value:
+            return evaluate(coordinate.expression, {**point, problem.state: state})
+
+        states = self.sampler.states(problem, theta, STATES)
+        domain = spread(problem, theta)
+        places = [theta[place] for place in problem.places]
+        for state in states:
+            (jet,) = coordinate.jets(point, eta, state)
+            gap = identity_gap(problem, theta, eta, state, jet, self.sampler.velocities(3))
+            if abs(jet.first) < DIFFERENT or gap is None or gap > CLOSE:
+                return None
+        everywhere = sorted({*states, *places, *domain})
+        if not states or not keeps_domain(problem, eta, everywhere, image):
+            return None
+        pairs = [(state, image(state)) for state in everywhere]
+        steps = [b[1] - a[1] for a, b in pairwise(pairs)]
+        ordered = all(s > 0 for s in steps) or all(s < 0 for s in steps)
+        return tuple((u, w) for u, w in pairs if u in states) if ordered else None
+
+
+def _two_truths(reports: Sequence[Report]) -> list[Report]:
+    found: list[Report] = []
+    for report in reports:
+        if all(report.theta != other.theta for other in found):
+            found.append(report)
+    return found[:2]
+
+
+def _solved(system: list[Expr], unknown: Sequence[Symbol], known: Point, start: Vector) -> Vector | None:
+    """The solution from this start, in floats first and then to many digits."""
+    if not unknown:
+        values = [evaluate(e, known) for e in system]
+        return [] if all(abs(value) < CLOSE for value in values) else None
+    rough = descend(_system(system, unknown, known, True), start) if system else start
+    if rough is None:
+        return None
+    fine = [mpmath.mpf(x) for x in rough]
+    return descend(_system(system, unknown, known, False), fine) if system else fine
+
+
+def _system(system: list[Expr], unknown: Sequence[Symbol], known: Point, fast: bool) -> System:
+    functions = [compiled(e, fast) for e in system]
+    slopes = [[compiled(derivative(e, s), fast) for s in unknown] for e in system]
+    base = {s: float(value) for s, value in known.items()} if fast else dict(known)
+
+    def run(x: Vector) -> tuple[Vector, list[Vector]]:
+        point = {**base, **dict(zip(unknown, x, strict=True))}
+        return [f(point) for f in functions], [[d(point) for d in row] for row in slopes]
+
+    return run
+
+
+def _near(one: Vector, two: Vector) -> bool:
+    return all(not differ(a, b) for a, b in zip(one, two, strict=True))
+
+
+def differ(left: Value, right: Value) -> bool:
+    """Whether two values are apart by more than rounding."""
+    return bool(abs(left - right) > DIFFERENT * (1 + abs(left)))
