@@ -1,8 +1,9 @@
 """Motions of a law through given initial states, with their derivatives by state and parameters.
 
-All clips are integrated side by side with the same number of Runge-Kutta steps; the derivatives follow from
-the stages by linear recursion, and frames between steps by quintic Hermite interpolation (state, velocity
-and acceleration at both ends).
+All clips are integrated side by side with the same number of steps of the classical Runge-Kutta method.  The
+steps are not taken one after the other: from a guess of all nodes (the last motion, or what was observed)
+Newton's method solves for all of them at once, each round a few large operations and a scan.  Where that does
+not settle, the steps are taken in order.  Frames between nodes come from quintic Hermite interpolation.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from torch import Tensor
 from identify.fit.torch_law import TorchLaw
 
 _MOST_STEPS = 6000
+_ROUNDS = 12
+_SETTLED = 1e-11
+_ESCAPE = 1e8
 
 
 @dataclass(frozen=True)
@@ -37,77 +41,93 @@ class Shooting:
         self.cell = where.floor().clamp(0, self.steps - 1).long()
         self.clip = clip
         self.hermite, self.hermite_slope = _hermite(where - self.cell), _hermite_slope(where - self.cell)
+        self.nodes: Tensor | None = None  # (steps + 1, m, 2), the last motion
 
     def run(self, start: Tensor, theta: Tensor, derivatives: bool = True) -> Motion | None:
         """The motions through ``start`` (m, 2); None where one is not finite."""
-        z, v, stages = self._integrate(start, theta)
-        if not bool(torch.isfinite(z).all() & torch.isfinite(v).all()):
+        found = self._newton(start, theta) if self.nodes is not None else None
+        if found is None:
+            self.nodes = self._in_order(start, theta)
+            found = None if self.nodes is None else self._newton(start, theta)
+        if found is None:
+            self.nodes = None
             return None
+        nodes, sensitivity = found
+        self.nodes = nodes
+        z, v = nodes[..., 0], nodes[..., 1]
         if not derivatives:
-            a = self.law.acceleration(z, v, theta)
-            state, velocity = self._at_frames(z, v, a)
-            return Motion(state, velocity, None)
-        sensitivity = self._sensitivity(stages, theta, len(start))
+            return Motion(*self._at_frames(z, v, self.law.acceleration(z, v, theta)), None)
         a, by_state, by_velocity, by_theta = self.law.with_gradients(z, v, theta)
         dz, dv = sensitivity[..., 0, :], sensitivity[..., 1, :]
         da = by_state.unsqueeze(-1) * dz + by_velocity.unsqueeze(-1) * dv
         if by_theta:
             da[..., 2:] += torch.stack(by_theta, -1)
-        state, velocity = self._at_frames(z, v, a)
         state_by = self._interpolated(dz, dv, da)
         if not bool(torch.isfinite(state_by).all()):
             return None
-        return Motion(state, velocity, state_by)
+        return Motion(*self._at_frames(z, v, a), state_by)
 
-    def _integrate(self, start: Tensor, theta: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
-        """Nodes (steps+1, m) and stage points (steps, 4, m) of the classical fourth-order method."""
+    def _newton(self, start: Tensor, theta: Tensor) -> tuple[Tensor, Tensor] | None:
+        """All nodes of the scheme and their derivatives, from the guess; None where it does not settle."""
+        nodes = self.nodes
+        assert nodes is not None
+        last = float("inf")
+        for _ in range(_ROUNDS):
+            after, maps = self._one_step(nodes[:-1], theta)
+            linear = maps[..., :2]
+            offset = after - (linear @ nodes[:-1].unsqueeze(-1)).squeeze(-1)
+            chained = _chained(torch.cat([maps, offset.unsqueeze(-1)], -1))
+            new = (chained[..., :2] @ start.unsqueeze(-1)).squeeze(-1) + chained[..., -1]
+            change = float((new - nodes).abs().max())
+            size = float(new.abs().max())
+            if not change < _ESCAPE or size > _ESCAPE:  # nan compares false
+                return None
+            nodes = new
+            if change <= _SETTLED * max(size, 1e-12):
+                return nodes, chained[..., :-1]
+            if change > 1e3 * last:
+                return None
+            last = change
+        return None
+
+    def _in_order(self, start: Tensor, theta: Tensor) -> Tensor | None:
+        """The nodes one after the other; None where they leave all bounds."""
         f, h = self.law.acceleration, self.step
         z, v = start[:, 0], start[:, 1]
-        half = h / 2
-        nodes_z, nodes_v, stage_z, stage_v = [z], [v], [], []
+        half, sixth = h / 2, h / 6
+        nodes = [start]
         for _ in range(self.steps):
             a1 = f(z, v, theta)
-            z2, v2 = z + half * v, v + half * a1
-            a2 = f(z2, v2, theta)
-            z3, v3 = z + half * v2, v + half * a2
-            a3 = f(z3, v3, theta)
-            z4, v4 = z + h * v3, v + h * a3
-            a4 = f(z4, v4, theta)
-            stage_z += [z, z2, z3, z4]
-            stage_v += [v, v2, v3, v4]
-            z = z + h / 6 * (v + 2 * (v2 + v3) + v4)
-            v = v + h / 6 * (a1 + 2 * (a2 + a3) + a4)
-            nodes_z.append(z)
-            nodes_v.append(v)
-        shape = (self.steps, 4, len(start))
-        stages = torch.stack(stage_z).view(shape), torch.stack(stage_v).view(shape)
-        return torch.stack(nodes_z), torch.stack(nodes_v), stages
+            v2 = v + half * a1
+            a2 = f(z + half * v, v2, theta)
+            v3 = v + half * a2
+            a3 = f(z + half * v2, v3, theta)
+            v4 = v + h * a3
+            a4 = f(z + h * v3, v4, theta)
+            z, v = z + sixth * (v + 2 * (v2 + v3) + v4), v + sixth * (a1 + 2 * (a2 + a3) + a4)
+            nodes.append(torch.stack([z, v], -1))
+        found = torch.stack(nodes)
+        return found if bool((found.abs() < _ESCAPE).all()) else None
 
-    def _sensitivity(self, stages: tuple[Tensor, Tensor], theta: Tensor, clips: int) -> Tensor:
-        """Derivatives of the nodes (steps+1, m, 2, 2+p): products of the steps' linear maps."""
-        _, by_state, by_velocity, by_theta = self.law.with_gradients(*stages, theta)
-        count = len(by_theta)
-        width = 2 + count
-        # Stage i maps (dz, dv, 1) to the slope (dv_i, F_z dz_i + F_v dv_i + F_theta): exact for the scheme.
-        h = self.step.view(1, -1, 1)
-        unit = torch.zeros(self.steps, clips, 2, 2 + count).to(by_state)
+    def _one_step(self, nodes: Tensor, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """One step from every node at once, and its derivatives by (z, v, theta): (steps, m, 2, 2 + p)."""
+        h = self.step.unsqueeze(-1)
+        width = 2 + len(self.law.names)
+        unit = torch.zeros(*nodes.shape, width).to(nodes)
         unit[..., 0, 0] = unit[..., 1, 1] = 1
-        force = torch.zeros(self.steps, 4, clips, width).to(by_state)
-        if count:
-            force[..., 2:] = torch.stack(by_theta, -1)
-        point, slopes = unit, []
-        for i, share in enumerate((0.5, 0.5, 1.0, 0.0)):
-            slope_z = point[..., 1, :]
-            slope_v = (
-                by_state[:, i].unsqueeze(-1) * point[..., 0, :]
-                + by_velocity[:, i].unsqueeze(-1) * point[..., 1, :]
-                + force[:, i]
-            )
-            slopes.append(torch.stack([slope_z, slope_v], -2))
-            point = unit + share * h.unsqueeze(-1) * slopes[-1]
-        total = slopes[0] + 2 * (slopes[1] + slopes[2]) + slopes[3]
-        step = unit + h.unsqueeze(-1) / 6 * total  # (steps, m, 2, 2+p)
-        return _chained(step)
+        point, by = nodes, unit
+        total, total_by = torch.zeros_like(nodes), torch.zeros_like(unit)
+        for share, weight in ((0.5, 1.0), (0.5, 2.0), (1.0, 2.0), (0.0, 1.0)):
+            z, v = point[..., 0], point[..., 1]
+            a, by_state, by_velocity, by_theta = self.law.with_gradients(z, v, theta)
+            slope = torch.stack([v, a], -1)
+            force = by_state.unsqueeze(-1) * by[..., 0, :] + by_velocity.unsqueeze(-1) * by[..., 1, :]
+            if by_theta:
+                force[..., 2:] += torch.stack(by_theta, -1)
+            slope_by = torch.stack([by[..., 1, :], force], -2)
+            total, total_by = total + weight * slope, total_by + weight * slope_by
+            point, by = nodes + share * h * slope, unit + share * h.unsqueeze(-1) * slope_by
+        return nodes + h / 6 * total, unit + h.unsqueeze(-1) / 6 * total_by
 
     def _at_frames(self, z: Tensor, v: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
         state = self._interpolated(z.unsqueeze(-1), v.unsqueeze(-1), a.unsqueeze(-1)).squeeze(-1)
