@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from identify.errors import IdentifyError, InputError
 from identify.fit.clips.experiment import Experiment, open_clips, read_experiment
 from identify.fit.clips.experiment_reading import ExperimentError, read_settings
+from identify.scene.folder import write_recording
+from identify.scene.protocol import paper_protocol
 from tests.fit.clips_making import noise, write_video
 
 WHOLE = """\
@@ -34,6 +36,7 @@ test: pull_08cm
 anchors: ["displacement 0.4 m = 713 px"]
 units: {z: m, a: 1/s^2}
 reference: reference.csv
+truth: {a: 33.7, d: 0}
 """
 
 
@@ -64,6 +67,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert experiment.settings.domain == ["z > -1"]
     assert experiment.settings.anchors == ["displacement 0.4 m = 713 px"]
     assert experiment.settings.units == {"z": "m", "a": "1/s^2"}
+    assert experiment.settings.truth == {"a": 33.7, "d": 0}
     assert experiment.crop == (600, 60, 240, 960)
     assert experiment.size(240, 960) == (24, 96)
     assert experiment.trim("pull_03cm") == (1.5, 9)
@@ -230,3 +234,22 @@ def test_a_wrong_reference_says_where(folder: Path, table: str | None, message: 
     with pytest.raises(IdentifyError) as caught:
         experiment.references(open_clips(experiment))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("codec", "error"), [("h264", 1e-5), ("ffv1", 4e-3)])
+def test_a_simulated_folder_is_read_as_it_was_rendered(tmp_path: Path, codec: str, error: float) -> None:
+    """Pixels exactly, states within what the container's rounding of times allows."""
+    recording = paper_protocol("side-fall", 3)
+    write_recording(recording, tmp_path, codec)
+    experiment = read_experiment(tmp_path)
+    clips = open_clips(experiment)
+    references = experiment.references(clips)
+    assert dict(experiment.settings.truth) == pytest.approx(dict(recording.truth))
+    assert {source.name for source in clips} == {shot.name for shot in recording.shots}
+    for shot in recording.shots[:4]:
+        source = next(source for source in clips if source.name == shot.name)
+        found = list(source.read(colour=shot.frames.ndim == 4))
+        assert np.array_equal([pixels for _, pixels in found], shot.frames)
+        states = references[shot.name].at(np.array([time for time, _ in found]))
+        assert np.allclose(states, shot.state, atol=error)
+        assert experiment.role(shot.name) == shot.role

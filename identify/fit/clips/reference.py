@@ -36,7 +36,7 @@ class Reference:
         after = np.clip(np.searchsorted(self.time, time), 1, len(self.time) - 1)
         steps = np.diff(self.time)
         usual = float(np.median(steps))
-        slack = 0.01 * usual  # a container rounds times
+        slack = 0.05 * usual  # a container rounds times
         inside = (time >= self.time[0] - slack) & (time <= self.time[-1] + slack)
         inside &= steps[after - 1] <= _GAP * usual
         found: Array = np.where(inside, curve(time), np.nan)

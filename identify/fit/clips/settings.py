@@ -77,3 +77,6 @@ class Settings(Part):
     reference: Text | None = Field(
         default=None, description="A table with columns clip, time, state: physical states for evaluation."
     )
+    truth: dict[Name, float] = Field(
+        default={}, description="True parameters of a simulation, for evaluation only."
+    )
