@@ -85,6 +85,7 @@ def filmed(
         recipes + other_recipes,
         np.clip(np.rint(found.scene.background), 0, 255).astype(np.uint8),
         clips[0].pixel[0],
+        clips[0].origin,
         region,
         axis,
         tuple(piece.trim for piece in shoot.pieces),

@@ -147,7 +147,7 @@ class Recipe:
 class Prepared:
     """Films in every view, and what was found on the way; films, trims, marks and positions go together.
 
-    ``background`` is the empty scene, one of its pixels being ``scale`` pixels of the upright full frame;
+    ``background`` is the empty scene, its pixels ``scale`` of the upright full frame's, from ``corner`` on;
     ``region`` the motion region in full-frame pixels.  ``bad`` marks frames to leave out (repeated, flashes);
     ``position`` is the displacement along the main motion and ``points`` the place of the moving object, both
     in full-frame pixels, nan where unknown.
@@ -157,6 +157,7 @@ class Prepared:
     recipes: tuple[Recipe, ...]
     background: Pixels
     scale: float
+    corner: tuple[int, int]
     region: Crop
     axis: tuple[float, float]
     trims: tuple[Trim, ...]

@@ -102,8 +102,8 @@ def _high_pass(frames: Real, blur: float) -> Real:
 def _design(background: Real, still: Mask, blur: float) -> tuple[Array, _Target]:
     """How each chosen pixel changes with the three numbers; pixels with the most detail are chosen."""
     sharp = _high_pass(background, blur)
-    down, across = np.gradient(np.asarray(sharp, dtype=np.float64))
-    detail = np.where(still, np.hypot(down, across), 0)
+    down, across = (np.asarray(part, dtype=np.float64) for part in np.gradient(sharp))
+    detail = np.hypot(down, across) * still
     detail[:3], detail[-3:], detail[:, :3], detail[:, -3:] = 0, 0, 0, 0
     order = np.argsort(detail.ravel())[::-1][: min(_MOST_PIXELS, max(30, int(still.sum()) // 3))]
     y, x = np.unravel_index(order, detail.shape)

@@ -15,7 +15,7 @@ from identify.fit.prepare.prepared import Channel, Real, Recipe, Window
 _HIGH_PASS = 6  # film pixels: wider than the edge of a thing, narrower than a soft shadow
 _PERCENTILE = 92  # of a pixel's grey levels: the background where a dark thing passes now and then
 _POOLED = 240
-_WORTH = 0.5  # of how far the object stands out in grey
+_WORTH = 0.4  # of how far the object stands out in grey
 _LEAST_CONTRAST = 24  # grey levels
 _ALONG = 0.9  # cosine of the angle between the motion and rows or columns
 _BRIGHT = 220  # where the strongest foreground comes to lie
@@ -84,8 +84,9 @@ def candidates(
 
 def worth_it(saturation: Ground, grey: Ground) -> bool:
     """Whether the object stands out in saturation, too: a shadow does not."""
-    clear = saturation.contrast / saturation.noise
-    return saturation.contrast > _LEAST_CONTRAST and clear > _WORTH * grey.contrast / grey.noise
+    if saturation.contrast < max(_LEAST_CONTRAST, _WORTH * grey.contrast):
+        return False
+    return saturation.contrast / saturation.noise > _WORTH * grey.contrast / grey.noise
 
 
 def _saturated(
