@@ -224,25 +224,26 @@ def _progress(done: int, total: int) -> None:
 
 
 def _tell(recording: Recording, folder: Path, written: list[str]) -> None:
-    from identify.motion.page import Page, number
+    """What was written and what to type next; never wrapped, so that paths can be copied."""
+    from identify.motion.page import number
 
     shots = recording.shots
-    roles = [sum(shot.role == role for shot in shots) for role in ("train", "test")]
-    frames = [len(shot.time) for shot in shots]
+    train, test = (sum(shot.role == role for shot in shots) for role in ("train", "test"))
+    frames = sorted({len(shot.time) for shot in shots})
+    count = f"{frames[0]}" if len(frames) == 1 else f"{frames[0]} to {frames[-1]}"
     height, width = shots[0].frames.shape[1:3]
-    clips = next(name for name in written if name.startswith(shots[0].name))
     values = ", ".join(f"{name} = {number(value)}" for name, value in recording.truth.items())
-    count = f"{min(frames)}" if min(frames) == max(frames) else f"{min(frames)} to {max(frames)}"
-    page = Page()
-    page.title(recording.law)
-    page.say(
-        f"true values     {values or 'none'}",
-        f"clips           {roles[0]} to train on, {roles[1]} to test on; {count} frames, {width} x {height}",
-        f"videos          {folder / clips} and so on, lossless",
-        f"arrays          {folder / 'arrays'}",
-        f"true states     {folder / 'truth.csv'}",
-        f"settings        {folder / 'experiment.yaml'}",
-        f"to look at      {folder / 'contact.png'}",
-    )
-    page.say(f"next: identify fit {shlex.quote(str(folder))}")
-    page.print()
+    rows = {
+        "true values": values or "none",
+        "clips": f"{train} to train on, {test} to test on; {count} frames, {width} x {height}",
+        "folder": str(folder),
+        "videos": f"{written[0]} to {written[len(shots) - 1]}, lossless",
+        "arrays": "arrays/",
+        "true states": "truth.csv",
+        "settings": "experiment.yaml",
+        "to look at": "contact.png",
+    }
+    typer.echo(f"{recording.law}\n")
+    for what, told in rows.items():
+        typer.echo(f" {what:<12}  {told}")
+    typer.echo(f"\n next: identify fit {shlex.quote(str(folder))}")

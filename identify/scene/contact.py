@@ -19,8 +19,8 @@ def draw_contact(recording: Recording, file: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    shots = _some(recording.shots)
     height, width = recording.shots[0].frames.shape[1:3]
+    shots = _some(recording.shots, _ROWS if height <= 1.5 * width else _ROWS // 2)
     row = _WIDTH / _COLUMNS * height / width + 0.22
     figure = Figure(figsize=(_WIDTH + 0.9, row * len(shots) + 0.1), dpi=110)
     FigureCanvasAgg(figure)
@@ -32,18 +32,20 @@ def draw_contact(recording: Recording, file: Path) -> None:
 
 
 def chosen_frames(shot: Shot) -> list[int]:
-    """The frames shown: evenly over the clip, or over its first two and a half swings if it has more."""
+    """The frames shown: evenly over the clip, or over its first swing if it has more."""
     last = len(shot.time) - 1
     turns = np.flatnonzero(np.diff(np.sign(shot.velocity)) != 0)
-    if len(turns) > 5:
-        last = int(turns[5])
-    return [round(i * last / (_COLUMNS - 1)) for i in range(_COLUMNS)]
+    if len(turns) > 2:
+        last = int(turns[2])
+    count = min(_COLUMNS, last + 1)
+    return [round(i * last / max(count - 1, 1)) for i in range(count)]
 
 
 def _strip(axes: Any, shot: Shot, lowest: bool) -> None:
     frames = chosen_frames(shot)
     width = shot.frames.shape[2]
     axes.imshow(_joined(shot.frames[frames]), cmap="gray", vmin=0, vmax=255, interpolation="nearest")
+    axes.set_xlim(-0.5, _COLUMNS * (width + _GAP) - _GAP - 0.5)
     axes.set_xticks([i * (width + _GAP) + (width - 1) / 2 for i in range(len(frames))])
     digits = 2 if shot.time[-1] < 2 else 1
     unit = " s" if lowest else ""
@@ -61,8 +63,8 @@ def _joined(frames: Pixels) -> Pixels:
     return np.concatenate(parts, axis=1)
 
 
-def _some(shots: tuple[Shot, ...]) -> list[Shot]:
+def _some(shots: tuple[Shot, ...], rows: int) -> list[Shot]:
     """Clips from the beginning, the middle and the end."""
-    if len(shots) <= _ROWS:
+    if len(shots) <= rows:
         return list(shots)
-    return [shots[round(i * (len(shots) - 1) / (_ROWS - 1))] for i in range(_ROWS)]
+    return [shots[round(i * (len(shots) - 1) / (rows - 1))] for i in range(rows)]

@@ -85,9 +85,8 @@ def experiment_text(recording: Recording, codec: str) -> str:
         if conditions:
             lines.append(f"{key}: {quote(list(conditions))}")
     for role in ("train", "test"):
-        names = [shot.name for shot in recording.shots if shot.role == role]
-        if names:
-            lines.append(f"{role}: [{', '.join(names)}]")
+        if any(shot.role == role for shot in recording.shots):
+            lines.append(f'{role}: ["{role}-*"]')
     rate = _rate(recording)
     if codec == "ffv1" and rate is not None:
         lines.append(f"fps: {rate:.12g}  # the container rounds times to milliseconds")
@@ -120,7 +119,7 @@ def _write_arrays(path: Path, shot: Shot) -> None:
     if shot.physical is not None:
         kept["physical"] = shot.physical
     with path.open("wb") as file:
-        np.savez_compressed(file, **kept)
+        np.savez(file, **kept)  # noise does not compress
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def overhead_fall(seed: int, ask: Ask) -> Recording:
     """A ball that falls away below a camera: its radius is C/(H - h), and only short clips are kept."""
     _no_duration(ask)
     stage = OverheadFall(ask.size or (64, 64))
-    constant = 100 / 64 * min(stage.size) * BALL / 2  # focal length times radius, px m
+    constant = 130 / 64 * min(stage.size) * BALL / 2  # focal length times radius, px m
     kept = {0.8: (4, 1), 1.0: (4, 1), 1.2: (4, 1), 1.4: (2, 3)}
     planned = [_Release(h, "train") for h, (n, _) in kept.items() for _ in range(n)][: ask.clips]
     planned += [_Release(h, "test") for h, (_, n) in kept.items() for _ in range(n)]

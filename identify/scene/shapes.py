@@ -11,6 +11,7 @@ Real = Plane | np.float32 | float
 # The lens: a Gaussian of this many pixels.  Sampling changes the moments of such an edge by a share of
 # exp(-2 pi^2 sharpness^2), 3e-4, so that a motion of far less than a pixel is seen as it is.
 SHARPNESS = 0.65
+_PARTS = 4  # of a pixel, for what is finer than one
 
 
 def edge(inside: Plane) -> Plane:
@@ -46,7 +47,19 @@ def rod(x: Plane, y: Plane, along: tuple[Plane, Plane], length: Real, width: flo
 
 
 def coil(x: Plane, y: Plane, length: Plane, turns: int, height: float, width: float) -> Plane:
-    """Coverage of a coil spring seen from the side, from ``x = 0`` to ``x = length`` about ``y = 0``."""
+    """Coverage of a coil spring seen from the side, from ``x = 0`` to ``x = length`` about ``y = 0``.
+
+    The crests are finer than a pixel, so each pixel is the mean over its width.
+    """
+    rows = np.flatnonzero(np.abs(y).ravel() < height + width + 4 * SHARPNESS)
+    shifts = (np.arange(_PARTS) + 0.5) / _PARTS - 0.5
+    parts = [_coil(x + np.float32(s), y[:, rows], length, turns, height, width) for s in shifts]
+    seen = np.zeros((len(length), y.shape[1], x.shape[2]), dtype=np.float32)
+    seen[:, rows] = sum(parts[1:], parts[0]) / np.float32(_PARTS)
+    return seen
+
+
+def _coil(x: Plane, y: Plane, length: Plane, turns: int, height: float, width: float) -> Plane:
     share = x / length
     middle = np.float32(2) * np.clip(share, np.float32(0), np.float32(1)) - np.float32(1)
     square = middle * middle

@@ -21,6 +21,7 @@ from identify.scene.starts import Place, find_place, starts
 SCENES = ("cart", "pendulum", "projected-pendulum", "side-fall", "overhead-fall")
 _SIZES: dict[str, Size] = {"projected-pendulum": (96, 96), "side-fall": (192, 72)}
 _CLIPS, _FRAMES, _FEWEST = 6, 360, 12
+_LEAST = 0.05  # of the reach: a clip that moves less shows nothing
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _chosen(dynamics: Dynamics, seed: int, ask: Ask) -> list[_Motion]:
             found.append(motion)
     if not any(m.role == "train" for m in found):
         raise InputError(
-            "every motion that was tried leaves the domain or the picture within a few frames",
+            "every motion that was tried leaves the domain or the picture at once, or stands still",
             hint="give the motions with --initial Z,V, and perhaps --duration and --rate",
         )
     return found
@@ -112,7 +113,7 @@ def _seen(dynamics: Dynamics, initial: Initial, time: Array, place: Place, role:
     low, high = place.view
     out = (state < low) | (state > high)
     count = int(np.argmax(out)) if out.any() else len(state)
-    if count < _FEWEST:
+    if count < _FEWEST or np.ptp(state[:count]) < _LEAST * place.reach:
         return None
     return _Motion(role, time[:count], state[:count], velocity[:count])
 

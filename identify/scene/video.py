@@ -30,7 +30,7 @@ def write_video(path: Path, frames: Pixels, time: Array, codec: str = "h264") ->
         stream.pix_fmt = ("bgr0" if codec == "ffv1" else "rgb24") if colour else "gray"
         stream.codec_context.color_range = 2  # full range: 0 is black and 255 is white
         stream.codec_context.time_base = stream.time_base = Fraction(1, clock)
-        stream.options = {} if codec == "ffv1" else {"qp": "0", "preset": "veryfast"}
+        stream.options = {} if codec == "ffv1" else {"qp": "0", "preset": "ultrafast"}
         for pixels, moment in zip(frames, time - time[0], strict=True):
             picture: Any = av.VideoFrame.from_ndarray(pixels, format="rgb24" if colour else "gray")
             if picture.format.name != stream.pix_fmt:
