@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import safetensors
@@ -18,16 +17,12 @@ def save_state(path: Path, tensors: dict[str, Tensor], fingerprint: str) -> None
     """Write the tensors; at any moment the file is either the old state or the whole new one."""
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     content = safetensors.torch.save(plain, metadata={"fingerprint": fingerprint})
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:  # an interrupt too must not leave the temporary file behind
-        os.unlink(name)
-        raise
+    part = path.with_name(f".{path.name}.part")  # one name, so that a kill while writing leaves one at most
+    with part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
 
 
 def load_state(path: Path, wanted: dict[str, Tensor], fingerprint: str) -> dict[str, Tensor] | None:
