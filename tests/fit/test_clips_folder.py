@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -125,6 +126,15 @@ def test_a_folder_without_clips_says_what_a_clip_is(tmp_path: Path) -> None:
         find_clips(tmp_path)
     with pytest.raises(InputError, match="no file or folder"):
         find_clips(tmp_path / "absent")
+
+
+def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mkv", noise(3))
+    os.mkfifo(tmp_path / "b.mp4")
+    os.mkfifo(tmp_path / "c.npz")
+    assert names(find_clips(tmp_path)) == ["a"]
+    with pytest.raises(InputError, match="neither a file nor a folder"):
+        find_clips(tmp_path / "b.mp4")
 
 
 def test_clips_of_mixed_sizes_are_all_read(tmp_path: Path) -> None:

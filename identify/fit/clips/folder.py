@@ -82,8 +82,10 @@ class _Opener:
 def _openers(path: Path) -> list[_Opener]:
     if not path.exists():
         raise ClipError(f"there is no file or folder {path}")
-    if not path.is_dir():
+    if path.is_file():
         return [_Opener(path.stem, path)]
+    if not path.is_dir():  # a pipe or device could be waited for without end
+        raise ClipError(f"{path} is neither a file nor a folder")
     entries = _entries(path)
     found = _files(entries) + _sequences(entries)
     if not found and (files := _sequence(entries)):

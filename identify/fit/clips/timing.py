@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from identify.fit.film import Array
 
-_COARSE = 1e-3  # ticks below this part of a step do no harm
-
 
 @dataclass(frozen=True)
 class Timing:
@@ -50,7 +48,7 @@ def _even(ticks: Array, base: float, nominal: float | None) -> Array | None:
         steps += [1.0 / (whole * base), line]
     for step in steps:
         off = ticks - count * step
-        if step * _COARSE < 1.0 and float(off.max() - off.min()) <= 1.01:
+        if float(off.max() - off.min()) <= 1.01:
             even: Array = count * np.float64(step * base)
             return even
     return None
