@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+import identify
 from identify.fit.film import Array, Estimate, LawFit, Role, Track
 from identify.law import Law, read_law
 from identify.motion.dynamics import Dynamics, simulate
 from identify.motion.values import read_parameters
 
 Change = Callable[[Array], Array]
+
+analyze = functools.cache(identify.analyze)  # the same few laws over and over
 
 
 def track(
@@ -67,7 +71,8 @@ def fit(tracks: Sequence[Track], values: Mapping[str, float], **more: object) ->
     return LawFit(**known)  # type: ignore[arg-type]
 
 
-def duffing(scale: float = 3.0, *, noise: float = 0.0, one_way: bool = False) -> tuple[Law, LawFit]:
+@functools.cache
+def duffing(scale: float = 3.0, *, noise: float = 0.0) -> tuple[Law, LawFit]:
     """A Duffing oscillator whose latent is ``scale`` times the state: b appears divided by the square."""
     law = read_law("z''+d*z'+a*z+b*z**3=0", ["b != 0"])
     starts: list[tuple[str, tuple[float, float], Role]] = [

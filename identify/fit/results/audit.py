@@ -59,6 +59,7 @@ class Findings:
     metrics: Mapping[str, Any] | None
     physical: Physical
     off_curve: float | None
+    in_chart: bool | None = None  # whether the fitted law normalizes over the latents; None where it need not
 
 
 def audit(found: Findings) -> list[dict[str, Any]]:
@@ -186,16 +187,18 @@ def _normalization(found: Findings) -> Row:
     parts = [f"c_2 = {canonical.c2}, chart {canonical.chart}"]
     metrics = found.metrics or {}
     raw, mapped = metrics.get("e_map_raw"), metrics.get("e_map")
-    inside = metrics.get("note") is None
     if raw is not None and mapped is not None:
         parts.append(f"coordinate error {percent(raw)} raw, {percent(mapped)} canonical")
-    if not inside:
-        parts.append(str(metrics["note"]))
-    verdict: Verdict = "not checked"
-    if not inside:
+    parts.append(
+        "the fitted law normalizes over all latents" if found.in_chart else "the latents leave the chart"
+    )
+    verdict: Verdict = "weak"
+    if not found.in_chart:
         verdict = "failed"
     elif raw is not None and mapped is not None:
         verdict = "supported" if mapped <= max(raw, 1.0) else "weak"
+    else:
+        parts.append("no reference to compare with")
     return Row("canonical normalization", verdict, _sentence(parts, ""), scope)
 
 

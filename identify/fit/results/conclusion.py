@@ -18,8 +18,10 @@ from identify.fit.results.derived import read_derivations, read_known
 from identify.fit.results.dimension import dimensions
 from identify.fit.results.figures import finite, plain
 from identify.fit.results.metrics import Truth, measure
+from identify.fit.results.normalizer import normalizer
 from identify.fit.results.physical import Physical, calibrate
 from identify.fit.results.seen import Seen, seen
+from identify.fit.results.warrant import values_of
 from identify.law import Law
 
 SCHEMA = "identify/fit/1"
@@ -76,7 +78,8 @@ def conclude(
     doubt = _doubt(analysis, coverage)
     metrics = measure(law, analysis, fit, truth)
     off_curve = _off_curve(fit)
-    findings = Findings(analysis, fit, coverage, metrics, physical, off_curve)
+    in_chart = _in_chart(law, analysis, fit)
+    findings = Findings(analysis, fit, coverage, metrics, physical, off_curve, in_chart)
     accepted, reason, advice = _decision(fit, coverage)
     document = {
         "schema": SCHEMA,
@@ -107,6 +110,13 @@ def conclude(
         "seed": seed,
     }
     return Conclusion(law, analysis, fit, asked, coverage, physical, plain(document))
+
+
+def _in_chart(law: Law, analysis: Analysis, fit: LawFit) -> bool | None:
+    if analysis.canonical is None or fit.estimate is None:
+        return None
+    low, high = trained_range(fit)
+    return normalizer(law, analysis, values_of(law, fit.estimate).values, np.array([low, high])) is not None
 
 
 def _decision(fit: LawFit, coverage: Seen) -> tuple[bool, str | None, str | None]:

@@ -26,6 +26,8 @@ from identify.law import Law
 
 _LEAST_PAIRS = 10
 
+Trimmed = tuple[float | None, float | None]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -37,7 +39,7 @@ class Plan:
     family: str | None = None
     asked: Asked = field(default_factory=Asked)
     changes: Mapping[str, Any] = field(default_factory=dict)  # of experiment.yaml, as options do
-    trims: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    trims: Mapping[str, Trimmed] = field(default_factory=dict)
     method: str = "default"
     device: str = "cpu"
     seed: int = 0
@@ -107,8 +109,7 @@ def _check(plan: Plan) -> None:
 def film(plan: Plan, progress: Progress) -> Filmed:
     """The clips of the folder as films."""
     from identify.fit.clips.experiment import open_clips, read_experiment
-    from identify.fit.prepare.prepare import prepare
-    from identify.fit.prepare.prepared import Options
+    from identify.fit.prepare import Options, prepare
 
     experiment = read_experiment(plan.folder, **plan.changes)
     sources = open_clips(experiment)
@@ -116,7 +117,8 @@ def film(plan: Plan, progress: Progress) -> Filmed:
         reasons = "; ".join(f"{s.name}: {s.reason}" for s in sources.skipped[:5])
         raise InputError(f"no clip in {plan.folder} can be used ({reasons})")
     names = [source.name for source in sources]
-    trims = {name: plan.trims.get(name, experiment.trim(name)) for name in names}
+    given = _by_clip(plan.trims, names)
+    trims = {name: given.get(name, experiment.trim(name)) for name in names}
     channel = experiment.settings.channel
     options = Options(
         crop=experiment.crop,
@@ -133,6 +135,20 @@ def film(plan: Plan, progress: Progress) -> Filmed:
         tuple(preparation(prepared)),
         tuple(getattr(prepared, "warnings", ())),
     )
+
+
+def _by_clip(trims: Mapping[str, Trimmed], names: list[str]) -> dict[str, Trimmed]:
+    """The trims by the clips' own names, typed with or without the extension of a file."""
+    from identify.fit.clips.reference import bare
+
+    found: dict[str, Trimmed] = {}
+    for typed, trim in trims.items():
+        meant = [name for name in names if typed == name or bare(typed) == bare(name)]
+        if not meant:
+            listed = ", ".join(names[:12])
+            raise InputError(f"--trim: there is no clip '{typed}'", hint=f"clips are {listed}")
+        found |= dict.fromkeys(meant, trim)
+    return found
 
 
 def _with_references(prepared: Any, references: Mapping[str, Any]) -> Any:

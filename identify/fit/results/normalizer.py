@@ -13,7 +13,7 @@ from scipy.integrate import cumulative_simpson
 from identify.analysis import Analysis
 from identify.errors import InputError
 from identify.fit.film import Array
-from identify.law import Law, read_expression
+from identify.law import Condition, Law, read_expression
 from identify.motion.dynamics import compiled
 
 _NODES = 20_001
@@ -55,4 +55,20 @@ def normalizer(law: Law, analysis: Analysis, parameters: Array, states: Array) -
     values = np.asarray(values, dtype=float)
     if not high > low or not np.isfinite(values).all() or not (values > 0).all():
         return None
+    if not all(_inside(condition, law, nodes, parameters) for condition in law.domain):
+        return None
     return Normalizer(nodes, np.asarray(cumulative_simpson(values, x=nodes, initial=0.0)), values)
+
+
+def _inside(condition: Condition, law: Law, nodes: Array, parameters: Array) -> bool:
+    """Whether the whole interval keeps a condition of the domain."""
+    value = np.asarray(compiled(condition.expression, law.state, *law.parameters)(nodes, *parameters))
+    match condition.relation:
+        case ">":
+            return bool((value > 0).all())
+        case ">=":
+            return bool((value >= 0).all())
+        case "!=":
+            return bool((value > 0).all() or (value < 0).all())
+        case _:
+            return True

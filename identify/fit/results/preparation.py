@@ -28,6 +28,7 @@ def preparation(prepared: Any) -> list[Picture]:
 
 def _scene(prepared: Any, background: Any) -> Picture:
     scale = float(getattr(prepared, "scale", 1.0) or 1.0)
+    left, top = getattr(prepared, "corner", None) or (0, 0)
     region = getattr(prepared, "region", None)
     points = [np.asarray(p, dtype=float) for p in getattr(prepared, "points", ()) or ()]
 
@@ -36,15 +37,16 @@ def _scene(prepared: Any, background: Any) -> Picture:
 
         place = axes[0, 0]
         height, width = background.shape[:2]
-        place.imshow(background, cmap="gray", extent=(0, width * scale, height * scale, 0), aspect="equal")
+        right, bottom = left + width * scale, top + height * scale
+        place.imshow(background, cmap="gray", extent=(left, right, bottom, top), aspect="equal")
         for i, path in enumerate(points):
             if path.ndim == 2 and path.shape[-1] == 2:
                 place.plot(path[:, 0], path[:, 1], ".", ms=1.5, color=COLOURS[(i + 4) % len(COLOURS)])
         if region is not None:
             x, y, w, h = region
             place.add_patch(Rectangle((x, y), w, h, fill=False, edgecolor=COLOURS[1], lw=1.5))
-        place.set_xlim(0, width * scale)
-        place.set_ylim(height * scale, 0)
+        place.set_xlim(left, right)
+        place.set_ylim(bottom, top)
         place.set_xlabel("pixels")
 
     caption = (

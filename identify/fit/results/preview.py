@@ -25,7 +25,8 @@ figure{margin:1.4rem 0}img{max-width:100%;height:auto;background:#fff;border-rad
 p,li,figcaption{overflow-wrap:anywhere}</style></head><body>
 <h1>What a fit would use</h1><p>{{ folder }}</p>
 <ul>{% for line in lines %}<li>{{ line }}</li>{% endfor %}</ul>
-{% for picture in pictures %}<figure><img alt="{{ picture.title }}" src="data:image/png;base64,{{ picture.data }}">
+{% for picture in pictures %}<figure><img alt="{{ picture.title }}"
+src="data:image/png;base64,{{ picture.data }}">
 <figcaption><b>{{ picture.title }}.</b> {{ picture.caption }}</figcaption></figure>{% endfor %}
 </body></html>
 """
