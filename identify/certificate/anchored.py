@@ -28,12 +28,13 @@ from identify.certificate.reports import Report, Trial, identity_gap
 from identify.certificate.sampling import Sampler
 from identify.certificate.whole import keeps_domain, spread
 
-STARTS = 7
+STARTS = 5
 STATES = 4
 TURNS = (0, 1, -1)
 SECONDS = 6.0  # of processor time for all anchors of a document
 CLOSE = mpmath.mpf(10) ** -20
 DIFFERENT = mpmath.mpf(10) ** -12
+ROUGH = 1e-6  # solutions in floats closer than this are one
 
 
 @dataclass(frozen=True)
@@ -160,16 +161,18 @@ class AnchoredSearch:
 
     def _at(self, branch: Branch, system: list[Expr], known: Point) -> Iterator[Agreeing]:
         unknown = (*branch.free, *(symbol for symbol, _ in branch.roots))
-        system = [*system, *(polynomial for _, polynomial in branch.roots)]
+        both = _System([*system, *(polynomial for _, polynomial in branch.roots)], unknown, known)
         seen: list[Vector] = []
         for start in self._starts(branch, known) if unknown else ([],):
             if self.late:
                 return
-            x = _solved(system, unknown, known, start)
-            if x is None or any(_near(x, other) for other in seen):
+            rough = both.rough(start)
+            if rough is None or any(_near(rough, other) for other in seen):
                 continue
-            seen.append(x)
-            agreeing = self._admissible(branch, {**known, **dict(zip(unknown, x, strict=True))})
+            seen.append(rough)
+            x = both.fine(rough)
+            point = None if x is None else {**known, **dict(zip(unknown, x, strict=True))}
+            agreeing = None if point is None else self._admissible(branch, point)
             if agreeing is not None:
                 yield agreeing
 
@@ -232,32 +235,40 @@ def _two_truths(reports: Sequence[Report]) -> list[Report]:
     return found[:2]
 
 
-def _solved(system: list[Expr], unknown: Sequence[Symbol], known: Point, start: Vector) -> Vector | None:
-    """The solution from this start, in floats first and then to many digits."""
-    if not unknown:
-        values = [evaluate(e, known) for e in system]
+class _System:
+    """Equations for the unknown symbols at a known point, in floats and to many digits."""
+
+    def __init__(self, system: list[Expr], unknown: Sequence[Symbol], known: Point) -> None:
+        self.system, self.unknown, self.known = system, unknown, known
+        self.slopes = [[derivative(e, s) for s in unknown] for e in system]
+        self._fast = self._compiled(True)
+
+    def rough(self, start: Vector) -> Vector | None:
+        """A solution in floats from this start; without unknowns, whether the equations hold."""
+        if self.unknown:
+            return descend(self._fast, start) if self.system else start
+        values = [evaluate(e, self.known) for e in self.system]
         return [] if all(abs(value) < CLOSE for value in values) else None
-    rough = descend(_system(system, unknown, known, True), start) if system else start
-    if rough is None:
-        return None
-    fine = [mpmath.mpf(x) for x in rough]
-    return descend(_system(system, unknown, known, False), fine) if system else fine
 
+    def fine(self, rough: Vector) -> Vector | None:
+        """The solution to many digits."""
+        start = [mpmath.mpf(x) for x in rough]
+        return descend(self._compiled(False), start) if self.unknown and self.system else start
 
-def _system(system: list[Expr], unknown: Sequence[Symbol], known: Point, fast: bool) -> System:
-    functions = [compiled(e, fast) for e in system]
-    slopes = [[compiled(derivative(e, s), fast) for s in unknown] for e in system]
-    base = {s: float(value) for s, value in known.items()} if fast else dict(known)
+    def _compiled(self, fast: bool) -> System:
+        functions = [compiled(e, fast) for e in self.system]
+        slopes = [[compiled(d, fast) for d in row] for row in self.slopes]
+        base = {s: float(value) for s, value in self.known.items()} if fast else dict(self.known)
 
-    def run(x: Vector) -> tuple[Vector, list[Vector]]:
-        point = {**base, **dict(zip(unknown, x, strict=True))}
-        return [f(point) for f in functions], [[d(point) for d in row] for row in slopes]
+        def run(x: Vector) -> tuple[Vector, list[Vector]]:
+            point = {**base, **dict(zip(self.unknown, x, strict=True))}
+            return [f(point) for f in functions], [[d(point) for d in row] for row in slopes]
 
-    return run
+        return run
 
 
 def _near(one: Vector, two: Vector) -> bool:
-    return all(not differ(a, b) for a, b in zip(one, two, strict=True))
+    return all(abs(a - b) <= ROUGH * (1 + abs(a)) for a, b in zip(one, two, strict=True))
 
 
 def differ(left: Value, right: Value) -> bool:

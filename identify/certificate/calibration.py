@@ -37,7 +37,7 @@ def check_calibration(evidence: Evidence, document: Document, sampler: Sampler) 
     if claim is None or document.outcome != "done":
         return []
     branches = document.gauge.branches if document.gauge else ()
-    checks = [_summary(claim, document)]
+    checks = [_summary(claim, document, evidence.problem)]
     try:
         search = _placed(evidence.problem, branches, _names(claim, evidence.problem), sampler)
         checks += _sets(search, claim)
@@ -50,7 +50,7 @@ def check_calibration(evidence: Evidence, document: Document, sampler: Sampler) 
     return checks + check_given(evidence.problem, branches, claim, sampler)
 
 
-def _summary(claim: CalibrationClaim, document: Document) -> Check:
+def _summary(claim: CalibrationClaim, document: Document, problem: Problem) -> Check:
     """Which parameters need anchors, the dimension and the scope follow from the rest of the document."""
     moving = [n for n, v in document.parameters.items() if v.status != "identified"]
     lifted = document.gauge.dimension if document.gauge else None
@@ -61,6 +61,7 @@ def _summary(claim: CalibrationClaim, document: Document) -> Check:
         ("needed", claim.needed != bool(moving)),
         ("parameters", searched and set(claim.parameters) != set(moving)),
         ("dimension", claim.dimension != lifted),
+        ("clock", (claim.clock is None) != (problem.clock is None)),
         ("scope", claim.scope == "global" and not whole),
         ("scope", any(s.scope == "global" for s in sets) and not whole),
         ("scope", claim.given is not None and claim.given.scope == "global" and not whole),
