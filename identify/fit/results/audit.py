@@ -25,6 +25,13 @@ _WORDS = {
     "output_ratio": "error of the law's own solution over that of a free curve {:.2f}",
     "test_residual": "law error on held-out clips {:.2g} of the spread",
     "lti_ratio": "an affine-linear law on the same frames leaves {:.3g} times the residual",
+    "structured_residual": "structure left in the residual {:.2g} of the spread",
+    "output_residual": "the law's own solution misses the places by {:.2g} of their spread",
+    "outliers": "{:.2g} of the frames are outliers",
+    "curve_spread": "frames lie off one curve by {:.2g} of its length",
+    "off_curve_share": "{:.2g} of the frames are far from it",
+    "least_slope": "least slope of the map {:.2g} of the usual one",
+    "motion_over_noise": "motion {:.3g} times the noise",
     "curve_residual": "frames lie off the curve by {:.2g}",
     "monotone": "share of the curve that is monotone in the latent {:.3g}",
     "jumps": "jumps of the latent {:.3g}",
@@ -87,7 +94,16 @@ def _sentence(parts: list[str], otherwise: str) -> str:
 
 def _family(found: Findings) -> Row:
     evidence = found.fit.evidence
-    parts = _said(evidence, "weak_residual", "output_ratio", "test_residual", "lti_ratio", "periods")
+    parts = _said(
+        evidence,
+        "weak_residual",
+        "structured_residual",
+        "output_ratio",
+        "test_residual",
+        "lti_ratio",
+        "outliers",
+        "periods",
+    )
     metrics = found.metrics or {}
     if metrics.get("e_dyn") is not None:
         parts.append(f"acceleration error {percent(metrics['e_dyn'])} against the known law")
@@ -129,8 +145,17 @@ def _state_map(found: Findings) -> Row:
     error = metrics.get("e_map")
     if error is not None:
         parts.append(f"coordinate error {percent(error)} on {metrics.get('on')} with a frozen map")
-    parts += [f"{len(held_out)} held-out clips" if held_out else "no held-out clip"]
-    parts += _said(found.fit.evidence, "curve_residual", "monotone", "jumps", "test_residual")
+    count = len(held_out)
+    parts.append(f"{count} held-out clip{'s' if count != 1 else ''}" if count else "no held-out clip")
+    parts += _said(
+        found.fit.evidence,
+        "curve_spread",
+        "off_curve_share",
+        "least_slope",
+        "monotone",
+        "jumps",
+        "test_residual",
+    )
     if found.off_curve is not None:
         parts.append(_WORDS["off_curve"].format(found.off_curve))
     verdict: Verdict

@@ -226,7 +226,7 @@ def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> 
         checkpoint=checkpoint,
         resume=plan.resume,
     )
-    fit: LawFit = fit_views(plan.law, analysis, prepared.views, settings, progress)
+    fit: LawFit = fit_views(plan.law, analysis, prepared.views, settings, progress, prepared.bad)
     return _with_recipe(fit, prepared)
 
 

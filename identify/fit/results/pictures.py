@@ -226,8 +226,11 @@ def _orbit(conclusion: Conclusion) -> Picture | None:
     ]
     if not moving:
         return None
-    factors = np.geomspace(0.2, 5.0, 81)
-    curves = _curves(branch, names.index("lambda"), factors, values.values)
+    place_of = names.index("lambda")
+    anchored = _anchored(conclusion, branch, place_of)
+    reach = max(5.0, 2 * anchored[0], 2 / anchored[0]) if anchored else 5.0
+    factors = np.geomspace(1 / reach, reach, 121)
+    curves = _curves(branch, place_of, factors, values.values)
 
     def paint(axes: Any) -> None:
         place = axes[0, 0]
@@ -235,21 +238,34 @@ def _orbit(conclusion: Conclusion) -> Picture | None:
             name, colour = law.parameters[i].name, COLOURS[k % len(COLOURS)]
             place.plot(factors, curves[:, i], color=colour, label=name)
             place.plot([1.0], [values.values[i]], "o", color=colour, ms=6)
+            if anchored:
+                place.plot([anchored[0]], [anchored[1][i]], "*", color=colour, ms=13)
         place.set_xscale("log")
         if all((curves[:, i] > 0).all() for i in moving):
             place.set_yscale("log")
         place.axvline(1.0, color=_FAINT, lw=0.8, zorder=0)
-        place.set_xticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"])
+        for axis in (place.xaxis, place.yaxis):  # powers of ten would be set as mathematics
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
         place.minorticks_off()
-        place.set_xlabel("latent scale, relative to the fitted one")
+        place.set_xlabel("scale of the coordinate, relative to the latent's own")
         place.set_ylabel("reported value")
         place.legend(fontsize=8, frameon=True, facecolor=_GROUND, labelcolor=_INK)
 
     caption = (
         "The same frames are explained equally well at every latent scale: along each line only the reported "
-        "value changes. The dot is where this fit happens to sit; an anchor picks the physical point."
+        "value changes. The dot is where this fit happens to sit; an anchor picks the physical point"
+        + (" (star)." if anchored else ".")
     )
     return Picture("Orbit", caption, draw(1, 1, (6.0, 3.6), paint))
+
+
+def _anchored(conclusion: Conclusion, branch: Branch, place: int) -> tuple[float, Any] | None:
+    """The scale and the parameters that the anchors pick, where they do."""
+    solution = conclusion.physical.solution
+    if solution is None or solution.branch.text != branch.text or not conclusion.physical.state_known:
+        return None
+    scale = abs(float(solution.free[place]))
+    return (scale, solution.parameters) if 1e-9 < scale < 1e9 else None
 
 
 def _curves(branch: Branch, place: int, factors: Any, values: Any) -> Any:

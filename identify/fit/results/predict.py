@@ -150,7 +150,7 @@ def encode(fit: LawFit, frames: Pixels) -> tuple[Array, Array]:
         from identify.fit.paper.fit import encode_frames as encode_paper
 
         return encode_paper(weights, fit.settings, frames)
-    from identify.fit.solve import encode_frames
+    from identify.fit.encoder import encode_frames
 
     latent, score = encode_frames(weights, fit.settings, frames)
     return np.asarray(latent), np.asarray(score)
