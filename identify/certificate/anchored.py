@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 
 import mpmath
@@ -24,7 +24,7 @@ from identify.certificate.linear import Row, rank
 from identify.certificate.maps import ExplicitMap
 from identify.certificate.problem import Problem, Theta
 from identify.certificate.reading import derivative
-from identify.certificate.reports import Report, Trial, identity_gap
+from identify.certificate.reports import Report, Trial, identity_gap, try_branch
 from identify.certificate.sampling import Sampler
 from identify.certificate.whole import keeps_domain, spread
 
@@ -86,20 +86,27 @@ class AnchoredSearch:
         """A branch through the identity with its symbols there; None where the map is implicit."""
         if not self._based:
             self._based = True
-            identities = [t for t in self.trials if t.branch.kind == "identity"]
-            pairs = ((t.branch, r) for t in identities for r in t.reports)
-            points = ((b, identity_point(self.problem, b, r, self.sampler)) for b, r in pairs)
+            points = ((b, identity_point(self.problem, b, r, self.sampler)) for b, r in self._through())
             self._base = next(((b, p) for b, p in points if p is not None), None)
         return self._base
 
+    def _through(self) -> Iterator[tuple[Branch, Report]]:
+        """Reports of branches through the identity; more of them, as a root may single out one sign."""
+        identities = [t for t in self.trials if t.branch.kind == "identity"]
+        yield from ((t.branch, r) for t in identities for r in t.reports)
+        for t in identities:
+            if isinstance(t.branch.map, ExplicitMap) and not self.late:
+                many = try_branch(self.problem, t.branch, replace(self.sampler, samples=6, pools={}))
+                yield from ((t.branch, r) for r in many.reports)
+
     def row(self, expression: Expr) -> Row | None:
-        """The derivatives of an expression of the base branch along its free symbols, at the identity."""
+        """The derivatives of an expression of the base branch along its symbols, at the identity."""
         base = self.base()
         if base is None:
             return None
         branch, point = base
         try:
-            return [evaluate(derivative(expression, s), point) for s in branch.free]
+            return [evaluate(derivative(expression, s), point) for s in _unknown(branch)]
         except (ArithmeticError, Unreadable):
             return None
 
@@ -113,20 +120,28 @@ class AnchoredSearch:
 
     def rank(self, anchors: Sequence[Anchor]) -> int | None:
         """The anchor rank at the identity (prop:anchor-rank)."""
-        rows = self.rows(anchors)
-        if rows is None:
+        rows, ties = self.rows(anchors), self._ties()
+        if rows is None or ties is None:
             return None
-        return rank(rows) if rows and rows[0] else 0
+        whole, fixed = _rank([*ties, *rows]), _rank(ties)
+        return None if whole is None or fixed is None else whole - fixed
+
+    def _ties(self) -> list[Row] | None:
+        """The rows of the polynomials that algebraic symbols of the base branch solve."""
+        base = self.base()
+        found = [] if base is None else [self.row(polynomial) for _, polynomial in base[0].roots]
+        known = [row for row in found if row is not None]
+        return known if base is not None and len(known) == len(found) else None
 
     def determines(self, anchors: Sequence[Anchor], parameter: Symbol) -> bool | None:
         """Whether the anchors fix the parameter near the identity; None where ranks are not known."""
-        rows, base = self.rows(anchors), self.base()
+        rows, base, ties = self.rows(anchors), self.base(), self._ties()
         own = None if base is None else self.row(base[0].parameters[parameter])
-        if rows is None or own is None:
+        if rows is None or own is None or ties is None:
             return None
         if all(abs(x) < CLOSE for x in own):
             return True
-        before, after = (rank(rows) if rows else 0), rank([*rows, own])
+        before, after = _rank([*ties, *rows]), _rank([*ties, *rows, own])
         return None if before is None or after is None else before == after
 
     # -- on all branches --------------------------------------------------------------------------
@@ -160,7 +175,7 @@ class AnchoredSearch:
                 yield from self._at(branch, system, {**report.theta, **whole})
 
     def _at(self, branch: Branch, system: list[Expr], known: Point) -> Iterator[Agreeing]:
-        unknown = (*branch.free, *(symbol for symbol, _ in branch.roots))
+        unknown = _unknown(branch)
         both = _System([*system, *(polynomial for _, polynomial in branch.roots)], unknown, known)
         seen: list[Vector] = []
         for start in self._starts(branch, known) if unknown else ([],):
@@ -225,6 +240,15 @@ class AnchoredSearch:
         steps = [b[1] - a[1] for a, b in pairwise(pairs)]
         ordered = all(s > 0 for s in steps) or all(s < 0 for s in steps)
         return tuple((u, w) for u, w in pairs if u in states) if ordered else None
+
+
+def _unknown(branch: Branch) -> tuple[Symbol, ...]:
+    """The free and the algebraic symbols."""
+    return (*branch.free, *(symbol for symbol, _ in branch.roots))
+
+
+def _rank(rows: list[Row]) -> int | None:
+    return rank(rows) if rows and rows[0] else 0
 
 
 def _two_truths(reports: Sequence[Report]) -> list[Report]:

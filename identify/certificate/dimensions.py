@@ -96,15 +96,31 @@ def _identity_at(evidence: Evidence, branch: Branch, report: Report, sampler: Sa
 
 def identity_point(problem: Problem, branch: Branch, report: Report, sampler: Sampler) -> Point | None:
     """The symbols of a branch at its identity report, where that is found."""
-    if not isinstance(branch.map, ExplicitMap) or branch.roots:
+    if not isinstance(branch.map, ExplicitMap):
         return None
     at = _at_zero(branch, report)
     targets = [(branch.map.expression, {problem.state: u}, u) for u, _ in report.jets]
     targets += [(e, {}, report.theta[p]) for p, e in branch.parameters.items()]
+    if branch.roots:
+        return _by_name(branch, at, targets)
     for start in _starts(branch, at, sampler):
         found = _reached(branch, at, targets, start)
         if found is not None:
             return {**at.point, **dict(zip(branch.free, found, strict=True))}
+    return None
+
+
+def _by_name(branch: Branch, report: Report, targets: Sequence[Target]) -> Point | None:
+    """The identity where the names of the free symbols tell it, with the algebraic numbers that fit."""
+    guess = {s: _likely(s.name, report) for s in branch.free}
+    base = {s: value for s, value in report.point.items() if s not in dict(branch.roots)}
+    try:
+        for point in branch.with_roots({**base, **guess}):
+            gaps = [abs(evaluate(e, {**point, **at}) - target) for e, at, target in targets]
+            if max(gaps) < TINY:
+                return point
+    except ArithmeticError:
+        pass
     return None
 
 

@@ -257,7 +257,7 @@ class _Given:
         read = {t: self.problem.reader.expression(e) for t, e in verdict.sensitivity.items()}
         base, rows = self.search.base(), self.search.rows(self.anchors)
         own = None if base is None else self.search.row(base[0].parameters[parameter])
-        if base is None or rows is None or own is None:
+        if base is None or rows is None or own is None or base[0].roots:
             return None, "the map is implicit"
         point = base[1]
         gap: Row = [x / point[parameter] for x in own]

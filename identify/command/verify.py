@@ -26,7 +26,7 @@ def verify(
 ) -> None:
     """Re-check a saved analysis by substitution and high-precision evaluation.
 
-    Branches, dimensions, invariants, verdicts, coverage and calibration are checked, unknown clocks too. Whether
+    Branches, dimensions, invariants, verdicts, coverage and calibration are checked, unknown clocks too. That
     anchors suffice is tested by ranks and by a search for reports that disagree: a search, not a proof.
     Exit code 0 if every check passes, 1 if one fails, 3 if one stays open.
 

@@ -316,7 +316,8 @@ class _Calibration:
         if set(branch.free) - {LAMBDA, TAU} or LAMBDA not in branch.free or branch.scale != LAMBDA:
             return None, {}
         state = self.problem.law.state.name
-        scale = f"({state}hat1 - {state}hat2)/({state}1 - {state}2)" if TAU in branch.free else None
+        shifted = branch.shift is None or branch.shift != 0
+        scale = f"({state}hat1 - {state}hat2)/({state}1 - {state}2)" if shifted else None
         found = {}
         for p in moving:
             ratio = branch.parameters[p] / p
