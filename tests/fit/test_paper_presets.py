@@ -77,6 +77,10 @@ def test_the_published_numbers() -> None:
     assert table["real-pendulum"] == (8000, 1e-3, 1e-2)
     assert table["overhead-fall"] == (4000, 1e-3, 6e-4)
     assert (PRESETS["side-fall"].updates, PRESETS["side-fall"].encoder_rate) == (8000, 1e-3)
+    floors = {name: (p.floor, p.floor_weight) for name, p in PRESETS.items()}
+    assert floors["lti"][0] == floors["quintic"][0] == 0.02
+    assert floors["projected-pendulum"] == (0.03, 100.0)
+    assert floors["real-pendulum"] == floors["side-fall"] == (0.10, 100.0)
     assert (PRESETS["coverage"].window, PRESETS["coverage"].degree) == (31, 2)
     assert (PRESETS["projected-pendulum"].window, PRESETS["projected-pendulum"].degree) == (21, 4)
 
