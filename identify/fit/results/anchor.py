@@ -35,7 +35,7 @@ _HINT = (
     'write for example "size=0.400 m over 713 px", "state=0.20 m at clip NAME t=1.2" or '
     '"amplitude=0.2 m of clip NAME"'
 )
-_BENT = 0.03  # a latent this far from proportional to pixels (of its range) is not a length in the picture
+_BENT, _LOST = 0.03, 0.15  # how far places may stray from proportional to the latent, as part of their range
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,20 @@ class Anchor:
 def read_video_anchors(texts: Iterable[str], law: Law, fit: LawFit, canonical: bool) -> tuple[Anchor, ...]:
     """The anchors with their places in the fit; InputError says what is missing."""
     return tuple(_read(text, law, fit, canonical) for text in texts)
+
+
+def placeable(texts: Iterable[str], law: Law, fit: LawFit, canonical: bool) -> tuple[list[str], list[str]]:
+    """Anchors that have a place in this fit, and why the others have none: a fit is not lost over them."""
+    kept, told = [], []
+    for text in texts:
+        try:
+            _read(text, law, fit, canonical)
+        except InputError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            told.append(f"the anchor {text.strip()} was not used: {error.message}{hint}")
+        else:
+            kept.append(text)
+    return kept, told
 
 
 def check_anchors(texts: Iterable[str], law: Law) -> None:
@@ -221,37 +235,47 @@ def _size(anchor: Anchor, where: str, fit: LawFit) -> Anchor:
     if not pixels > 0:
         raise InputError("how many pixels?", anchor.text, len(anchor.text), _HINT)
     latent, position = (np.asarray(a, dtype=float) for a in fit.pixel_track)
-    ends, latents, bend, note = _ends(latent, position)
-    span = abs(ends[1] - ends[0])
+    latents, span, bend = _span(anchor.text, latent, position)
     value = anchor.value * span / pixels
-    relative = np.hypot(anchor.sigma / anchor.value if anchor.value else 0.0, error / pixels)
-    placed = Anchor(
-        anchor.text, "displacement", value, float(np.hypot(relative, bend)) * value, anchor.engine, note=note
-    )
-    return _placed(placed, "displacement", latents, (), 0.0)
-
-
-def _ends(
-    latent: Array, position: Array
-) -> tuple[tuple[float, float], tuple[float, float], float, str | None]:
-    """Two positions near the ends of the motion, the latents there by a straight line, and its error."""
-    good = np.isfinite(latent) & np.isfinite(position)
-    latent, position = latent[good], position[good]
-    if len(latent) < 3 or not np.ptp(position) > 0 or not np.ptp(latent) > 0:
-        raise InputError("the motion is too small to compare with pixels")
-    centre = position.mean()
-    slope, level = np.polyfit(position - centre, latent, 1)
-    rest = latent - (slope * (position - centre) + level)
-    bend = float(np.sqrt(np.mean(rest**2)) / np.ptp(latent))
-    ends = (float(position.min()), float(position.max()))
-    low, high = (float(slope * (p - centre) + level) for p in ends)
+    relative = float(np.hypot(anchor.sigma / anchor.value if anchor.value else 0.0, error / pixels))
     note = None
     if bend > _BENT:
         note = (
-            f"the latent is not proportional to pixels (it bends by {100 * bend:.1f} % of its range): a size "
-            "in the picture holds for it only roughly"
+            f"the place in the picture is not proportional to the latent (it strays by {100 * bend:.1f} % of "
+            "its range): a size in the picture fixes the scale only roughly"
         )
-    return ends, (low, high), bend / np.sqrt(len(latent)) if bend <= _BENT else bend, note
+    # Scatter averages out over many frames; a bend does not, and moves the scale by about twice itself.
+    own = bend / np.sqrt(len(latent)) if note is None else 2 * bend
+    sigma = float(np.hypot(relative, own)) * value
+    placed = Anchor(anchor.text, "displacement", value, sigma, anchor.engine, note=note)
+    return _placed(placed, "displacement", latents, (), 0.0)
+
+
+def _span(text: str, latent: Array, position: Array) -> tuple[tuple[float, float], float, float]:
+    """The latents at the ends of the motion, the pixels between them, and how far the line is from straight.
+
+    The place is regressed on the latent, which is the more precise of the two; outliers lose their weight.
+    """
+    good = np.isfinite(latent) & np.isfinite(position)
+    latent, position = latent[good], position[good]
+    if len(latent) < 3 or not np.ptp(position) > 0 or not np.ptp(latent) > 0:
+        raise InputError("the motion is too small to compare with pixels", text)
+    weight = np.ones(len(latent))
+    for _ in range(10):
+        slope, level = np.polyfit(latent, position, 1, w=weight)
+        rest = position - (slope * latent + level)
+        usual = max(1.5 * float(np.median(np.abs(rest))), 1e-9 * float(np.ptp(position)))
+        weight = np.sqrt(1 / np.maximum(1.0, np.abs(rest) / (2 * usual)))
+    low, high = float(latent.min()), float(latent.max())
+    span = abs(float(slope)) * (high - low)
+    bend = float(np.sqrt(np.mean(rest**2))) / max(span, 1e-12)
+    if bend > _LOST:
+        raise InputError(
+            f"the moving thing was not followed well enough in the picture (it strays by {100 * bend:.0f} %)",
+            text,
+            hint='give a state instead: "state=0.20 m at clip NAME t=1.2"',
+        )
+    return (low, high), span, bend
 
 
 def _smooth(track: Track) -> Array:
@@ -268,7 +292,8 @@ def _reading(text: str, track: Track, time: float) -> tuple[float, float, float]
     states = _smooth(track)
     good = np.isfinite(states) & np.isfinite(track.velocity)
     times = track.time[good]
-    if len(times) < 2 or not times[0] - 1e-9 <= time <= times[-1] + 1e-9:
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0  # a typed time is rounded
+    if len(times) < 2 or not times[0] - step <= time <= times[-1] + step:
         span = f"{times[0]:.3g} to {times[-1]:.3g} s" if len(times) else "no frame"
         raise InputError(f"t={time:g} is outside the fitted frames of {track.name} ({span})", text)
     state = float(np.interp(time, times, states[good]))

@@ -122,11 +122,11 @@ def _family_verdict(found: Findings) -> Verdict:
         return "failed"
     if weak is None and ratio is None:
         return "not checked"
-    clear = ratio is None or ratio >= _LTI_CLEAR or _is_linear(found.analysis)
+    clear = ratio is None or ratio >= _LTI_CLEAR or is_linear(found.analysis)
     return "supported" if clear and (weak is None or weak <= _WEAK_RIGHT) else "weak"
 
 
-def _is_linear(analysis: Analysis) -> bool:
+def is_linear(analysis: Analysis) -> bool:
     """Whether the declared law is itself affine-linear, so that the comparison is with itself."""
     from sympy import diff
 

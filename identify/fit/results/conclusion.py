@@ -13,7 +13,7 @@ import numpy as np
 from identify.analysis import Analysis
 from identify.fit.film import LawFit
 from identify.fit.results import warrant
-from identify.fit.results.audit import Findings, audit
+from identify.fit.results.audit import Findings, audit, is_linear
 from identify.fit.results.derived import read_derivations, read_known
 from identify.fit.results.dimension import dimensions
 from identify.fit.results.figures import finite, plain
@@ -25,6 +25,7 @@ from identify.fit.results.warrant import values_of
 from identify.law import Law
 
 SCHEMA = "identify/fit/1"
+_AS_LINEAR = 1.1  # the residual of a linear law over the law's own
 _FAR = 3.0  # an off-curve score above this is a frame unlike those the encoder was trained on
 
 
@@ -101,10 +102,11 @@ def conclude(
         "audit": audit(findings),
         "warnings": _warnings(analysis, fit, coverage, physical, doubt, interrupted),
         "seconds": dict(seconds or {}),
-        "data": dict(data or {}) or {"clips": [_clip(t) for t in fit.tracks]},
+        "data": _data(data, fit),
         "anchors": list(asked.anchors),
         "coverage": _coverage(coverage),
         "evidence": dict(fit.evidence),
+        "fit_warnings": list(fit.warnings),
         "fit": _point(fit),
         "versions": versions(),
         "seed": seed,
@@ -160,6 +162,12 @@ def _warnings(
     found += [*fit.warnings]
     if doubt is not None:
         found.append(f"not guaranteed: {doubt}")
+    ratio = fit.evidence.get("lti_ratio")
+    if ratio is not None and ratio < _AS_LINEAR and fit.estimate is not None and not is_linear(analysis):
+        found.append(
+            "a linear law explains these frames about as well: what only the nonlinear terms tell is barely "
+            "determined; film a larger motion, or give an anchor"
+        )
     if coverage.one_way and coverage.refusal is None:
         found.append("all motion goes one way")
     found += [*physical.warnings, *analysis.warnings]
@@ -189,6 +197,16 @@ def trained_range(fit: LawFit) -> tuple[float, float]:
     if not chosen:
         return 0.0, 0.0
     return float(min(c.min() for c in chosen)), float(max(c.max() for c in chosen))
+
+
+def _data(data: Mapping[str, Any] | None, fit: LawFit) -> dict[str, Any]:
+    """The clips as they were prepared, with the number of frames that took part in the fit."""
+    clips = {track.name: _clip(track) for track in fit.tracks}
+    if not data:
+        return {"clips": list(clips.values())}
+    used = {name: clip["used"] for name, clip in clips.items()}
+    given = [{**clip, "used": used.get(clip["name"], 0)} for clip in data.get("clips", ())]
+    return {**data, "clips": given}
 
 
 def _clip(track: Any) -> dict[str, Any]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from identify.analysis import Analysis
 from identify.errors import InputError
 from identify.fit.film import Array, LawFit
-from identify.fit.results.anchor import check_anchors
+from identify.fit.results.anchor import check_anchors, placeable
 from identify.fit.results.conclusion import Asked, Conclusion, conclude
 from identify.fit.results.derived import read_derivations, read_known
 from identify.fit.results.folder import write_run
@@ -26,6 +27,7 @@ from identify.law import Law
 
 _LEAST_PAIRS = 10
 
+Kind = TypeVar("Kind")
 Trimmed = tuple[float | None, float | None]
 
 
@@ -80,11 +82,12 @@ def run(plan: Plan, progress: Progress) -> Conclusion:
     else:
         fit, interrupted = _fitted(plan, analysis, filmed, progress.part(0.35, 0.95))
     clock.lap("fitting")
+    anchors, told = placeable(plan.asked.anchors, plan.law, fit, analysis.route.name == "canonical")
     conclusion = conclude(
         plan.law,
         analysis,
-        fit,
-        plan.asked,
+        _replaced(fit, warnings=(*fit.warnings, *told)),
+        _replaced(plan.asked, anchors=tuple(anchors)),
         truth=filmed.truth,
         data=filmed.data,
         seconds=clock.seconds(),
@@ -153,8 +156,6 @@ def _by_clip(trims: Mapping[str, Trimmed], names: list[str]) -> dict[str, Trimme
 
 def _with_references(prepared: Any, references: Mapping[str, Any]) -> Any:
     """The films with the physical state at their frames, where a reference tells it."""
-    import dataclasses
-
     if not references or not hasattr(prepared, "views"):
         return prepared
     clip_of = {trim.film: trim.clip for trim in getattr(prepared, "trims", ())}
@@ -257,8 +258,6 @@ def _with_recipe(fit: LawFit, prepared: Any) -> LawFit:
     recipe = recipes.get(str(fit.settings.get("view"))) or next(iter(recipes.values()), None)
     if recipe is None or not fit.weights:
         return fit
-    import dataclasses
-
     kept = dataclasses.asdict(dataclasses.replace(recipe, background=None))
     plain = {name: value for name, value in kept.items() if name != "background"}
     weights = dict(fit.weights)
@@ -277,10 +276,8 @@ def _empty(method: str, reason: str, advice: str | None, filmed: Filmed) -> LawF
     return LawFit(method, False, reason, advice, None, (), evidence, filmed.warnings)
 
 
-def _replaced(fit: LawFit, **changes: Any) -> LawFit:
-    import dataclasses
-
-    return dataclasses.replace(fit, **changes)
+def _replaced(old: Kind, **changes: Any) -> Kind:
+    return dataclasses.replace(old, **changes)  # type: ignore[type-var]
 
 
 def _with_pixels(fit: LawFit, prepared: Any) -> LawFit:

@@ -199,7 +199,7 @@ def _fit(folder: Path, document: dict[str, Any]) -> LawFit:
         estimate=estimate,
         tracks=_tracks(folder / LATENT),
         evidence={k: v for k, v in document.get("evidence", {}).items() if isinstance(v, (int, float))},
-        warnings=tuple(str(w) for w in document.get("warnings", [])),
+        warnings=tuple(str(w) for w in document.get("fit_warnings", [])),
         candidates=tuple((point or {}).get("candidates", [])),
         weights=weights,
         settings=settings,
