@@ -197,9 +197,12 @@ class AnchoredSearch:
         near = [float(truth.get(s.name.rsplit("_hat", 1)[0], 1)) for s in branch.free]
         extra = [float(self.sampler.real()) for _ in branch.roots]
         for sign in (1, -1):
-            yield [1.07 * sign * x + 0.01 for x in near] + extra
+            yield [1.07 * x * (sign if s.name == "lambda" else 1) + 0.01
+                   for s, x in zip(branch.free, near, strict=True)] + extra  # fmt: skip
+        tempo = None if self.problem.clock is None else branch.parameters[self.problem.clock]
         for _ in range(STARTS):
-            yield [float(self.sampler.real()) for _ in (*branch.free, *branch.roots)]
+            drawn = [float(self.sampler.real()) for _ in (*branch.free, *branch.roots)]
+            yield [abs(x) if s == tempo else x for s, x in zip(_unknown(branch), drawn, strict=True)]
 
     def _admissible(self, branch: Branch, point: Point) -> Agreeing | None:
         """The report at the point if it is one: conditions, assumptions, domain, order and identity."""

@@ -155,6 +155,8 @@ def _suffices(
         return False, fault, 0
     if not found.whole:
         return None, "not every branch could be searched", 0
+    if _reflected(claim.open) and not any(report.is_map(-1) for report in found.reports):
+        return None, "the reflection that is said to stay open was not found", 0
     return True, "", len(found.reports)
 
 
@@ -167,14 +169,17 @@ def _rank_fault(search: AnchoredSearch, anchors: Sequence[Anchor], claimed: int 
 
 def _open_fault(search: AnchoredSearch, anchors: tuple[Anchor, ...], told: Sequence[str]) -> str:
     """What is said to stay open of the coordinate, against the reports found."""
-    found = search.reports(anchors)
-    reflected = any(report.is_map(-1) for report in found.reports)
-    others = [r for r in found.reports if not r.is_map(1)]
+    others = [r for r in search.reports(anchors).reports if not r.is_map(1)]
     if not told and others:
         return "another coordinate agrees with the anchors, though nothing is said to stay open"
-    if any(text.startswith("reflection") for text in told) and found.whole and not reflected:
-        return "the reflection that is said to stay open was not found"
+    signed = [a for a in anchors if a.parameter is None and not a.unsigned and a.true() != 0]
+    if _reflected(told) and signed:
+        return f"a reflection is said to stay open, which {signed[0].kind} excludes"
     return ""
+
+
+def _reflected(told: Sequence[str]) -> bool:
+    return any(text.startswith("reflection") for text in told)
 
 
 def _most(search: AnchoredSearch, claim: CalibrationClaim, sampler: Sampler) -> Check:

@@ -211,8 +211,19 @@ def _scales(evidence: Evidence, tangent: Tangent, weights: Mapping[str, Expr]) -
     phi = [mpmath.mpf(0), one] if tangent.maps == 2 else [tangent.base, one]
     theta = tangent.theta
     dp: Row = [-evaluate(weights[p.name], theta) * theta[p] for p in evidence.problem.declared]
-    dp += [mpmath.mpf(0)] * (evidence.problem.clock is not None)
-    return tangent.contains(phi, dp)
+    if evidence.problem.clock is None:
+        return tangent.contains(phi, dp)
+    return any(tangent.contains(phi, [*dp, tempo]) for tempo in _tempos(tangent, phi, dp))
+
+
+def _tempos(tangent: Tangent, phi: Row, dp: Row) -> list[Value]:
+    """How an unknown clock may move along with the scaling: not at all, or as the first equation says."""
+    still = [*phi, *([mpmath.mpf(0)] * (tangent.maps - len(phi))), *dp]
+    for row in tangent.matrix:
+        if abs(row[-1]) > TINY * (1 + max(map(abs, row))):
+            gap = sum(a * b for a, b in zip(row[:-1], still, strict=True))
+            return [mpmath.mpf(0), -gap / row[-1]]
+    return [mpmath.mpf(0)]
 
 
 def check_lock(evidence: Evidence, lock: LockClaim | None, raw: bool) -> list[Check]:

@@ -82,6 +82,23 @@ def read_anchors(law: Law, texts: Iterable[str]) -> tuple[GivenText, ...]:
     return found
 
 
+def repeated(texts: Sequence[GivenText]) -> list[str]:
+    """A note for each anchor that only says again what another one said."""
+    seen: set[tuple[str, Fraction | None]] = set()
+    told: list[str] = []
+    for text in texts:
+        value = None if text.quantity is None else text.quantity.value
+        same = "origin" if text.kind in POSITIONS and value == 0 else text.kind
+        again = (same, None if same == "origin" else value) in seen and (
+            value is not None or same == "origin"
+        )
+        seen.add((same, None if same == "origin" else value))
+        if again:
+            hint = "; give one at another position" if text.kind in ("state", "amplitude") else ""
+            told.append(f"{text.text.strip()} is given twice and counts once{hint}")
+    return list(dict.fromkeys(told))
+
+
 def _check_value(law: Law, anchor: GivenText) -> None:
     if anchor.quantity is None:
         return

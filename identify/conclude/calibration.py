@@ -31,6 +31,7 @@ from identify.conclude.anchor_given import (
     imposed,
     place_symbols,
     read_anchors,
+    repeated,
 )
 from identify.conclude.anchor_kinds import KAPPA, PAIRS, Anchor, places
 from identify.conclude.anchor_search import Sets, Sufficient, candidates, search
@@ -237,6 +238,7 @@ class _Calibration:
         rank = None
         if tangent is not None and all(a in tangent.anchors for a in given.anchors):
             rank = tangent.rank(given.anchors)
+        self.notes += repeated(given.texts)
         left = anchored.impose(given.anchors)
         enumerated = left.branches is not None
         scope = self.compatible.scope if enumerated else "local"

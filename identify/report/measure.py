@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from identify.analysis import Analysis, AnchorSet, CalibratedParameter, Calibration, Clock, GivenAnchors
+from identify.analysis import Analysis, AnchorSet, Calibration, Clock, GivenAnchors
+from identify.report.given import formula_applies, given_labels, given_words, open_names, still_open
 from identify.report.notation import Notation, listing, sentence
 
 MOST_SETS = 4
@@ -17,6 +18,7 @@ _PHRASES = {
     "frame-rate": "the true frame rate (or a known period)",
 }
 _UNSIGNED = ("amplitude", "displacement")
+_FIRST = ("origin", "frame-rate", "state")  # what others are measured from
 
 
 def what_to_measure(analysis: Analysis, notation: Notation) -> Iterator[str]:
@@ -26,12 +28,19 @@ def what_to_measure(analysis: Analysis, notation: Notation) -> Iterator[str]:
         return
     if calibration.clock is not None:
         yield from _clock(calibration.clock, notation)
-    if calibration.given is not None:
-        yield from _given(calibration.given, analysis, notation)
+    given = calibration.given
+    if given is not None:
+        yield from given_words(given, analysis, notation)
     if not calibration.needed:
         yield _nothing(calibration)
-    elif calibration.given is None or _still_open(calibration.given):
-        yield from _sets(analysis, calibration, notation)
+    elif given is None:
+        yield from _sets(calibration, notation)
+        yield from _conversion(calibration, notation)
+        yield from _remarks(analysis, calibration, notation)
+    else:
+        yield from _more(calibration, given, notation)
+        if formula_applies(calibration):
+            yield from _conversion(calibration, notation)
     yield from (sentence(notation.prose(note)) for note in calibration.notes)
 
 
@@ -47,7 +56,7 @@ def _nothing(calibration: Calibration) -> str:
 # -- the smallest sets ----------------------------------------------------------------------------
 
 
-def _sets(analysis: Analysis, calibration: Calibration, notation: Notation) -> Iterator[str]:
+def _sets(calibration: Calibration, notation: Notation) -> Iterator[str]:
     groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for name, sets in calibration.parameters.items():
         groups.setdefault(tuple(s.anchors for s in sets), []).append(name)
@@ -56,8 +65,6 @@ def _sets(analysis: Analysis, calibration: Calibration, notation: Notation) -> I
     together = [s.anchors for s in calibration.everything]
     if len(groups) > 1 and all(together != list(anchors) for anchors in groups):
         yield _for([], calibration.everything, notation)
-    yield from _conversion(calibration, notation)
-    yield from _remarks(analysis, calibration, notation)
 
 
 def _for(names: Sequence[str], sets: Sequence[AnchorSet], notation: Notation) -> str:
@@ -69,25 +76,72 @@ def _for(names: Sequence[str], sets: Sequence[AnchorSet], notation: Notation) ->
     return f"{target}: {'; or '.join(shown)}{more}."
 
 
-def _set(anchors: AnchorSet, notation: Notation) -> str:
-    text = listing(_phrase(a, notation) for a in anchors.anchors)
-    if all(a in _UNSIGNED for a in anchors.anchors):
-        text += ", without its sign"
+def _more(calibration: Calibration, given: GivenAnchors, notation: Notation) -> Iterator[str]:
+    """What is to be added to the given anchors, for each parameter that they leave open."""
+    if not still_open(given):
+        return
+    for name in open_names(given):
+        left = [(s, _missing(s, given_labels(given))) for s in calibration.parameters.get(name, ())]
+        useful = [(s, missing) for s, missing in left if missing]
+        fewest = min((len(missing) for _, missing in useful), default=0)
+        shown = [_set(s, notation, missing) for s, missing in useful if len(missing) == fewest]
+        shown = list(dict.fromkeys(shown))[:MOST_SETS]
+        if shown:
+            yield f"For {notation.formula(name)}, measure in addition: {'; or '.join(shown)}."
+
+
+def _missing(anchors: AnchorSet, given: Sequence[str]) -> list[int]:
+    """The anchors of a set that are not among the given ones, each of which counts once."""
+    left, missing = list(given), []
+    for index, name in enumerate(anchors.anchors):
+        bare = name.removeprefix("another ")
+        if bare in left:
+            left.remove(bare)
+        else:
+            missing.append(index)
+    return missing
+
+
+def _set(anchors: AnchorSet, notation: Notation, only: Sequence[int] | None = None) -> str:
+    """The anchors of a set in words, or those of them that are still to be measured."""
+    chosen = range(len(anchors.anchors)) if only is None else only
+    order = sorted(chosen, key=lambda i: anchors.anchors[i] not in _FIRST)
+    text = listing(_phrase(anchors, i, notation) for i in order)
+    if all(anchors.anchors[i] in _UNSIGNED for i in chosen):
+        text += ", without its sign" if len(chosen) == 1 else ", without their signs"
     return text if anchors.scope == "global" else f"{text} (decided near the true values only)"
 
 
-def _phrase(anchor: str, notation: Notation) -> str:
+def _phrase(anchors: AnchorSet, index: int, notation: Notation) -> str:
+    anchor = anchors.anchors[index]
     kind, _, name = anchor.partition(" ")
     if kind == "parameter":
         return f"the value of {notation.formula(name)}"
+    if anchor == "displacement" and _shares(anchors, index):
+        return "the distance from that position to another"
     return _PHRASES.get(anchor) or notation.verbatim(anchor)
+
+
+def _shares(anchors: AnchorSet, index: int) -> bool:
+    """Whether another anchor of the set is at one of its states."""
+    others = [at for i, at in enumerate(anchors.at) if i != index]
+    return bool(anchors.at) and any(set(at) & set(anchors.at[index]) for at in others)
 
 
 def _conversion(calibration: Calibration, notation: Notation) -> Iterator[str]:
     if calibration.scale is None or not calibration.conversion:
         return
-    formulas = [notation.formula(f"{name} = {value}") for name, value in calibration.conversion.items()]
-    yield f"Then {listing(formulas)}, where {notation.formula(f'scale = {calibration.scale}')}."
+    given = calibration.given
+    names = [n for n in calibration.conversion if given is None or given.parameters[n].status == "identified"]
+    if not names:
+        return
+    formulas = [notation.formula(f"{name} = {calibration.conversion[name]}") for name in names]
+    what = "distance" if "-" in calibration.scale else "position or distance"
+    yield (
+        f"Then {listing(formulas)}, where hats mark the fit's values and "
+        f"{notation.formula(f'scale = {calibration.scale}')} is a {what} in the fit divided by the same one "
+        "in the scene."
+    )
 
 
 def _remarks(analysis: Analysis, calibration: Calibration, notation: Notation) -> Iterator[str]:
@@ -99,60 +153,18 @@ def _remarks(analysis: Analysis, calibration: Calibration, notation: Notation) -
         yield "The direction of the coordinate (a reflection) stays open; no parameter depends on it."
     if calibration.rank is not None and calibration.dimension:
         chosen = calibration.dimension
-        numbers = "the one number" if chosen == 1 else f"the {chosen} numbers"
-        fixed = "" if chosen == 1 == calibration.rank else f"{calibration.rank or 'none'} of "
         yield (
-            f"Known positions fix {fixed}{numbers} that a fit chooses "
-            f"(anchor rank {calibration.rank}, lifted dimension {chosen})."
+            f"{_fixed(calibration.rank, chosen)} (anchor rank {calibration.rank}, lifted dimension {chosen})."
         )
 
 
-# -- given anchors --------------------------------------------------------------------------------
-
-
-def _still_open(given: GivenAnchors) -> bool:
-    return any(p.status != "identified" for p in given.parameters.values())
-
-
-def _given(given: GivenAnchors, analysis: Analysis, notation: Notation) -> Iterator[str]:
-    texts = listing(notation.verbatim(a.text) for a in given.anchors)
-    new = [n for n, p in given.parameters.items() if _became_known(n, p, analysis)]
-    if new:
-        known = listing(_known(name, given.parameters[name], notation) for name in new)
-        yield f"With {texts}, video determines {known}."
-    else:
-        yield f"With {texts}, video determines no further parameter."
-    for name, parameter in given.parameters.items():
-        if parameter.status != "identified":
-            yield sentence(f"{notation.formula(name)} stays {_open(parameter, notation)}")
-    if given.open:
-        yield sentence("Still open: " + "; ".join(map(notation.verbatim, given.open)))
-    if given.scope != "global":
-        yield sentence(notation.prose(given.statement))
-    if given.where:
-        yield sentence("This needs: " + "; ".join(map(notation.verbatim, given.where)))
-
-
-def _became_known(name: str, parameter: CalibratedParameter, analysis: Analysis) -> bool:
-    return parameter.status == "identified" and analysis.parameters[name].status != "identified"
-
-
-def _known(name: str, parameter: CalibratedParameter, notation: Notation) -> str:
-    told = []
-    if parameter.relative_uncertainty is not None:
-        told.append(f"to {100 * parameter.relative_uncertainty:.2g} %")
-    if parameter.unit not in (None, "1"):
-        told.append(f"in {parameter.unit}")
-    formula = notation.formula(name)
-    return f"{formula} ({notation.verbatim(', '.join(told))})" if told else formula
-
-
-def _open(parameter: CalibratedParameter, notation: Notation) -> str:
-    if parameter.status == "finite":
-        others = listing(map(notation.formula, parameter.alternatives), "or")
-        return f"ambiguous: a fit may also report {others}"
-    words = {"sign": "known in sign only", "free": "free", "undecided": "undecided"}
-    return words.get(parameter.status, parameter.status)
+def _fixed(rank: int, chosen: int) -> str:
+    """How many of the numbers that a fit chooses known positions settle."""
+    numbers = "the one number" if chosen == 1 else f"the {chosen} numbers"
+    if rank == 0:
+        return f"Known positions fix nothing of {numbers} that a fit chooses: measure as said above"
+    amount = "" if chosen == 1 else "both of " if rank == chosen == 2 else f"{rank} of "
+    return f"Known positions fix {amount}{numbers} that a fit chooses"
 
 
 # -- the clock ------------------------------------------------------------------------------------
@@ -169,7 +181,7 @@ def _clock(clock: Clock, notation: Notation) -> Iterator[str]:
     yield f"The clock of the footage is unknown by a factor {symbol}: {ways} restores it."
     if clock.weights:
         told = [
-            notation.formula(name + _factor("lambda", w) + _factor(clock.symbol, k))
+            notation.formula(_scaled(name, w, k, clock.symbol))
             for name, (w, k) in clock.weights.items()
             if (w, k) != ("0", "0")
         ]
@@ -177,10 +189,14 @@ def _clock(clock: Clock, notation: Notation) -> Iterator[str]:
             yield f"A fit reports {listing(told)}."
 
 
-def _factor(scale: str, weight: str) -> str:
-    """The factor ``scale**-weight``, as it continues a product."""
-    if weight == "0":
-        return ""
-    size = weight.removeprefix("-")
-    power = scale if size == "1" else f"{scale}**({size})" if "/" in size else f"{scale}**{size}"
-    return f"*{power}" if weight.startswith("-") else f"/{power}"
+def _scaled(name: str, weight: str, tempo: str, clock: str) -> str:
+    """``name * lambda**-weight * clock**-tempo`` as one fraction."""
+    top, bottom = [name], list[str]()
+    for scale, power in (("lambda", weight), (clock, tempo)):
+        size = power.removeprefix("-")
+        if size == "0":
+            continue
+        factor = scale if size == "1" else f"{scale}**({size})" if "/" in size else f"{scale}**{size}"
+        (top if power.startswith("-") else bottom).append(factor)
+    below = "*".join(bottom)
+    return "*".join(top) + (f"/({below})" if len(bottom) > 1 else f"/{below}" if bottom else "")

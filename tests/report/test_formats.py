@@ -50,7 +50,7 @@ def test_cubic_text_tells_the_whole_story() -> None:
         "d, a, sign(b)",
         "motion at 3 or more different velocities, for example −1, 0, 1",
         "For b: the size of a displacement from the origin, without its sign.",
-        "Then b = b_hat·scale², where scale = ẑ/z.",
+        "Then b = b_hat·scale², where hats mark the fit's values and scale = ẑ/z is a position",
         "The direction of the coordinate (a reflection) stays open; no parameter depends on it.",
         "The verdicts leave out b = 0",
         "global, real, generic, exact",
