@@ -76,12 +76,13 @@ def conclude(
     wanted = read_derivations(asked.derive, law, known)
     physical = calibrate(law, analysis, fit, asked.anchors, dict(asked.units), known, wanted)
     units = physical.units or dimensions(law, [], asked.units)
+    accepted, reason, advice = _decision(fit, coverage)
     doubt = _doubt(analysis, coverage)
+    limit = doubt if accepted or doubt else "the fit was refused"
     metrics = measure(law, analysis, fit, truth)
     off_curve = _off_curve(fit)
     in_chart = _in_chart(law, analysis, fit)
     findings = Findings(analysis, fit, coverage, metrics, physical, off_curve, in_chart)
-    accepted, reason, advice = _decision(fit, coverage)
     document = {
         "schema": SCHEMA,
         "law": law.text,
@@ -92,12 +93,12 @@ def conclude(
         "advice": advice,
         "interrupted": interrupted,
         "method": fit.method,
-        "parameters": warrant.table(warrant.warranted(law, analysis, fit.estimate, units, doubt)),
+        "parameters": warrant.table(warrant.warranted(law, analysis, fit.estimate, units, limit)),
         "invariants": {
             text: dataclasses.asdict(found)
             for text, found in warrant.invariants(law, analysis, fit.estimate, units).items()
         },
-        "calibrated": physical.table,
+        "calibrated": _limited(physical.table, limit),
         "metrics": metrics,
         "audit": audit(findings),
         "warnings": _warnings(analysis, fit, coverage, physical, doubt, interrupted),
@@ -112,6 +113,14 @@ def conclude(
         "seed": seed,
     }
     return Conclusion(law, analysis, fit, asked, coverage, physical, plain(document))
+
+
+def _limited(table: Mapping[str, dict[str, Any]], limit: str | None) -> dict[str, dict[str, Any]]:
+    """Calibrated values are no better founded than the fit they come from."""
+    if limit is None:
+        return dict(table)
+    weaker = {"status": warrant.NOT_GUARANTEED, "why": limit}
+    return {n: {**entry, **weaker} if entry["status"] != "free" else entry for n, entry in table.items()}
 
 
 def _in_chart(law: Law, analysis: Analysis, fit: LawFit) -> bool | None:
