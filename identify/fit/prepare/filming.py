@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import ndimage
 
 from identify.fit.film import Array, Crop, Film, Pixels, View
 from identify.fit.prepare.films import Footage, at_hand, read_stretch
@@ -14,7 +15,7 @@ from identify.fit.prepare.position import main_axis, track
 from identify.fit.prepare.prepared import Options, Prepared, Recipe, Refused, Source, Window
 from identify.fit.prepare.refusal import evidence, refusal, warnings_of
 from identify.fit.prepare.region import full_frame
-from identify.fit.prepare.shake import stabilised
+from identify.fit.prepare.shake import find_shake, stabilised
 from identify.fit.prepare.signals import Surveyed
 from identify.fit.prepare.steady import levelled
 from identify.fit.prepare.survey import Survey
@@ -26,6 +27,7 @@ _LEAST_DISPLACEMENT = 1.0  # film pixels
 _OTHER_SHARE = 0.15  # of the main mover's energy: another mover that deserves a view
 _MOST_OTHERS = 2
 _COLOUR_SAMPLE = 40  # frames
+_HIDDEN = 0.6  # energy of one polarity over the other's: the background has the object in it
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,12 @@ def _grounds(parts: Sequence[Footage]) -> dict[str, Ground]:
 def _points(
     parts: Sequence[Footage], grounds: Mapping[str, Ground], window: Window
 ) -> tuple[list[Array], float]:
-    """Where the object is, in full-frame pixels, by the channel in which it stands out most; and its size."""
+    """Where the object is, in full-frame pixels, by the channel in which it stands out most; and its size.
+
+    An object that moves by less than its own size hides its background: it is registered instead.
+    """
+    if grounds["grey"].mixed > _HIDDEN:
+        return _registered(parts, window), float("nan")
     name = max(grounds, key=lambda key: grounds[key].contrast / grounds[key].noise)
     ground = grounds[name]
     level = max(4 * ground.noise, 0.25 * ground.contrast)
@@ -188,6 +195,17 @@ def _points(
         points.append(np.array(window.region[:2]) + (places.points + 0.5) * np.array(window.pixel))
         sizes.append(float(np.hypot(*places.size)))
     return points, float(np.median(sizes))
+
+
+def _registered(parts: Sequence[Footage], window: Window) -> list[Array]:
+    """The shift of everything that moves in the window against its usual place."""
+    places = [np.linspace(0, len(p.grey) - 1, min(len(p.grey), 60)).astype(int) for p in parts]
+    pool = np.concatenate([p.grey[k] for p, k in zip(parts, places, strict=True)]).astype(np.float32)
+    usual, spread = np.median(pool, axis=0), np.percentile(pool, 97, axis=0) - np.percentile(pool, 3, axis=0)
+    moving = ndimage.binary_dilation(spread > 0.3 * spread.max(), iterations=2)
+    middle = np.array(window.region[:2]) + np.array(window.region[2:]) / 2
+    shifts = [find_shake(p.grey, usual.astype(np.float32), moving, 1.0, apart=False).shift for p in parts]
+    return [middle + shift * np.array(window.pixel) for shift in shifts]
 
 
 def _outstanding(frames: Pixels, ground: Ground, level: float, window: Window) -> Pixels:
@@ -217,9 +235,8 @@ def _numbers(
     grounds: Mapping[str, Ground], displacement: float, size: float, window: Window, count: int
 ) -> dict[str, float]:
     grey = grounds["grey"]
-    return {
+    return ({"object_size": size} if np.isfinite(size) else {}) | {
         "displacement": displacement,
-        "object_size": size,
         "film_pixel": window.pixel[0],
         "frames": float(count),
         "film_noise": grey.noise,

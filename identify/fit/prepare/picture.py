@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from identify.fit.film import Crop, View
+from identify.fit.film import Array, Crop, View
 from identify.fit.prepare.prepared import Prepared, Refused, Signals, Trim
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def draw_prepared(prepared: Prepared | Refused, folder: Path) -> tuple[Path, ...
         pictures.append(("scene.png", _scene(prepared)))
     if prepared.signals:
         trims = prepared.trims if isinstance(prepared, Prepared) else ()
-        pictures.append(("trims.png", _trims(prepared.signals, trims)))
+        places = prepared.position if isinstance(prepared, Prepared) else ()
+        pictures.append(("trims.png", _trims(prepared.signals, trims, places)))
     if isinstance(prepared, Prepared):
         pictures.append(("views.png", _views(prepared.views)))
     return tuple(_written(folder / name, figure) for name, figure in pictures)
@@ -82,23 +83,29 @@ def _outlined(axes: Axes, region: Crop, colour: str) -> None:
     axes.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor=colour, linewidth=1.6))
 
 
-def _trims(signals: Sequence[Signals], trims: Sequence[Trim]) -> Figure:
-    """One strip per clip: the foreground against time, the used stretch shaded, and why it ends there."""
+def _trims(signals: Sequence[Signals], trims: Sequence[Trim], places: Sequence[Array]) -> Figure:
+    """One strip per clip: foreground and position against time, what is used, and why it ends there."""
     shown = signals[:_MOST_CLIPS]
     figure = _figure(8, 0.5 + 1.35 * len(shown))
     for number, signal in enumerate(shown):
         axes = figure.add_subplot(len(shown), 1, number + 1)
-        axes.plot(signal.time, signal.extent, color="0.25", linewidth=0.8)
+        axes.plot(signal.time, signal.extent, color="0.55", linewidth=0.8)
         axes.set_ylim(bottom=0)
+        axes.margins(x=0.01)
         for mask, colour in ((signal.hand, _HAND), (signal.leaves, _LEAVES), (signal.repeated, "0.6")):
             _marked(axes, signal, mask, colour)
         own = [trim for trim in trims if trim.clip == signal.name]
+        beside = axes.twinx()
+        beside.set_yticks([])
+        for trim, place in zip(trims, places, strict=True):
+            if trim.clip == signal.name:
+                beside.plot(signal.time[trim.first : trim.first + len(place)], place, "k", linewidth=0.8)
         for trim in own:
             axes.axvspan(trim.start, trim.stop, color=_USED, alpha=0.18, linewidth=0)
         axes.set_title(_words(signal.name, own), fontsize=8, loc="left")
         axes.tick_params(labelsize=7)
         axes.set_yticks([])
-    figure.supxlabel("time in seconds (shaded: used; the line: pixels of foreground)", fontsize=8)
+    figure.supxlabel("time in seconds (green: used; black: position; grey: pixels of foreground)", fontsize=8)
     return figure
 
 
@@ -117,21 +124,18 @@ def _words(name: str, trims: Sequence[Trim]) -> str:
 def _views(views: Sequence[View]) -> Figure:
     """Frames of the film that moves most, one row for each view; a profile is drawn as its rows over time."""
     figure = _figure(9, 0.4 + 1.7 * len(views))
-    for row, view in enumerate(views):
+    rows = np.atleast_1d(np.asarray(figure.subfigures(len(views), 1), dtype=object))
+    for row, view in zip(rows, views, strict=True):
         film = max(view.films, key=lambda one: one.count)
+        row.suptitle(f"{view.name}: {film.name}", fontsize=8, x=0.01, ha="left")
         if min(film.frames.shape[1:3]) == 1:
-            axes = figure.add_subplot(len(views), 1, row + 1)
+            axes = row.add_subplot()
             axes.imshow(film.frames.reshape(film.count, -1).T, cmap="gray", aspect="auto", vmin=0, vmax=255)
-            axes.set_title(
-                f"{view.name}: {film.name}, along the motion against the frame", fontsize=8, loc="left"
-            )
             axes.tick_params(labelsize=6)
             continue
-        places = np.linspace(0, film.count - 1, _EXAMPLES).astype(int)
-        for column, place in enumerate(places):
-            axes = figure.add_subplot(len(views), _EXAMPLES, row * _EXAMPLES + column + 1)
+        for column, place in enumerate(np.linspace(0, film.count - 1, _EXAMPLES).astype(int)):
+            axes = row.add_subplot(1, _EXAMPLES, column + 1)
             axes.imshow(film.frames[place], cmap="gray", vmin=0, vmax=255)
             axes.axis("off")
-            text = f"{view.name}: {film.name}" if column == 0 else f"{film.time[place]:.2f} s"
-            axes.set_title(text, fontsize=8, loc="left")
+            axes.set_title(f"{film.time[place]:.2f} s", fontsize=7, loc="left")
     return figure

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 
-from identify.fit.prepare.prepared import Options, Refused
+from identify.fit.prepare.prepared import Mask, Options, Refused, Signals
 from identify.fit.prepare.signals import Surveyed
 from identify.fit.prepare.trim import LEAST_FRAMES
 
@@ -56,7 +56,7 @@ def evidence(found: Surveyed) -> dict[str, float]:
     scene, signals = found.scene, found.signals
     shift = np.concatenate([s.shift - np.median(s.shift, axis=0) for s in signals])
     repeats = np.concatenate([s.repeated for s in signals])
-    levels = np.concatenate([s.gain * 128 + s.offset for s in signals])
+    levels = np.concatenate([(s.gain * 128 + s.offset)[_kept(s)] for s in signals])
     main = found.movers[0].energy if found.movers else 0.0
     return {
         "noise": scene.noise,
@@ -71,11 +71,17 @@ def evidence(found: Surveyed) -> dict[str, float]:
     }
 
 
+def _kept(signals: Signals) -> Mask:
+    """Frames without a hand, or all where there are none: a hand changes the exposure."""
+    kept = ~(signals.hand | signals.leaves)
+    return kept if kept.any() else ~kept
+
+
 def _cause(found: Surveyed, options: Options) -> tuple[str, str, str] | None:
-    if _camera_moves(found):
+    if found.unsteady or _camera_moves(found):
         return (
             "camera moves",
-            "nearly everything in the picture moves: the camera does, or the picture is cut together",
+            "the camera moves too much: what should stand still in the picture does not",
             "fix the camera (a tripod), or stabilise the clips first",
         )
     if not found.movers:
@@ -114,7 +120,8 @@ def _no_stretch(found: Surveyed) -> tuple[str, str, str]:
 def _camera_moves(found: Surveyed) -> bool:
     """Whether the picture changes along its whole border, which no single object does."""
     scene = found.scene
-    moving = scene.spread > max(5 * scene.noise, 6.0)
+    quiet = float(np.median(scene.spread[scene.static])) if scene.static.any() else 0.0
+    moving = scene.spread > max(2 * quiet, 5 * scene.noise, 6.0)
     ring = min(_RING, min(moving.shape) // 4)
     sides = (moving[:ring], moving[-ring:], moving[:, :ring], moving[:, -ring:])
     shares = [float(side.mean()) for side in sides]

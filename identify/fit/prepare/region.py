@@ -9,12 +9,13 @@ import numpy as np
 from scipy import ndimage
 
 from identify.fit.film import Array, Crop, Pixels
-from identify.fit.prepare.prepared import Mask, Real
+from identify.fit.prepare.prepared import Mask
 from identify.fit.prepare.scene import Scene
 
 _LEAST_SHARE = 0.05  # of the main mover's energy: what has less is no mover
 _TOGETHER = 0.6  # share of its changes that follow the main mover's: it is a shadow or another part
 _COMPONENTS = 8
+_VISITS = 3  # frames: fewer are specks of noise
 _MARGIN = 0.08  # of the longer side, around what moves
 
 
@@ -33,7 +34,8 @@ class Mover:
 
 def find_movers(frames: Pixels, scene: Scene) -> tuple[Mover, ...]:
     """Movers by decreasing energy, from levelled sample frames; none where nothing moves."""
-    moving = scene.spread > max(scene.threshold, 6 * scene.noise)
+    quiet = float(np.median(scene.spread[scene.static])) if scene.static.any() else 0.0
+    moving = scene.spread > max(scene.threshold, 6 * scene.noise, 1.6 * quiet)
     height, width = moving.shape
     reach = max(1, round(0.012 * max(width, height)))
     joined = ndimage.binary_dilation(moving, iterations=reach)
@@ -69,13 +71,25 @@ def full_frame(
 ) -> Crop:
     """The box around the mask with a margin, in pixels of the upright full frame and inside ``limits``."""
     x, y, width, height = _box(mask)
-    extra = margin * max(width * pixel[0], height * pixel[1]) + 2 * max(pixel)
-    left, right = origin[0] + x * pixel[0] - extra, origin[0] + (x + width) * pixel[0] + extra
-    top, bottom = origin[1] + y * pixel[1] - extra, origin[1] + (y + height) * pixel[1] + extra
+    longer = max(width * pixel[0], height * pixel[1])
+    aside, above = (
+        min(margin * longer, 0.25 * size * side) + 2 * side
+        for size, side in ((width, pixel[0]), (height, pixel[1]))
+    )
+    left, right = origin[0] + x * pixel[0] - aside, origin[0] + (x + width) * pixel[0] + aside
+    top, bottom = origin[1] + y * pixel[1] - above, origin[1] + (y + height) * pixel[1] + above
     first_x, first_y = max(limits[0], int(left)), max(limits[1], int(top))
     last_x = min(limits[0] + limits[2], int(np.ceil(right)))
     last_y = min(limits[1] + limits[3], int(np.ceil(bottom)))
     return first_x, first_y, last_x - first_x, last_y - first_y
+
+
+def reached(main: Mask, visits: Array) -> Mask:
+    """The main mover's pixels with those it visits now and then, as in its first and widest swings."""
+    joined_up = main | ndimage.binary_closing(visits >= _VISITS)
+    labels, _ = ndimage.label(ndimage.binary_dilation(joined_up, iterations=2))
+    touched = np.unique(labels[main])
+    return np.asarray(joined_up & np.isin(labels, touched[touched > 0]))
 
 
 def _box(mask: Mask) -> Crop:
@@ -106,8 +120,3 @@ def _changes(frames: Pixels, mask: Mask, scene: Scene) -> Array:
     pixels = frames[:, mask]
     pixels = pixels[:, :: max(1, pixels.shape[1] // 600)].astype(np.float64)
     return np.asarray(pixels - pixels.mean(0))
-
-
-def blurred_spread(spread: Real) -> Real:
-    """The spread without single-pixel specks."""
-    return np.asarray(ndimage.median_filter(spread, 3), dtype=np.float32)

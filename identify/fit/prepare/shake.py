@@ -7,6 +7,7 @@ first, so that soft shadows and uneven lighting do not pass for a shift.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +17,14 @@ from scipy import ndimage
 from identify.fit.film import Array, Pixels
 from identify.fit.prepare.prepared import Mask, Real
 
-_PRIOR = np.array([1.0, 1.0, 0.005])  # pixels, pixels, radians
-_BLURS = (2.0, 1.0, 1.0)  # survey pixels, by round: a wide blur reaches further
+_PRIOR = np.array([2.0, 2.0, 0.005])  # pixels, pixels, radians
+_BLURS = (4.0, 2.0, 1.0, 1.0)  # pixels, by round: a wide blur reaches further
 _REWEIGHTED = 3
 _MOST_PIXELS = 3000
 SHAKEN = 0.1  # survey pixels: a smaller shift is left alone
 _CHUNK = 400
+_LEAST_PIXELS = 150
+_LEAST_DETAIL = 0.2  # grey levels a pixel
 
 
 @dataclass(frozen=True)
@@ -43,23 +46,31 @@ class Shake:
         return self.size > SHAKEN and self.sure > 5
 
 
-def find_shake(frames: Pixels, background: Real, still: Mask, noise: float) -> Shake:
-    """The camera's motion in each frame relative to the background; roll only where it is beyond doubt."""
-    found, error = _found(frames, background, still, noise, _PRIOR)
+def find_shake(frames: Pixels, background: Real, still: Mask, noise: float, apart: bool = True) -> Shake:
+    """The camera's motion in each frame relative to the background; roll only where it is beyond doubt.
+
+    ``apart`` keeps away from what is not still, whose blur would pass for a shift.  A scene without detail
+    shows no motion, and none is reported.
+    """
+    masks = [_apart(still, blur) if apart else still for blur in _BLURS]
+    rounds = [(b, m) for b, m in zip(_BLURS, masks, strict=True) if _shows(background, m, b, noise)]
+    if not rounds:
+        return Shake(np.zeros((len(frames), 2)), np.zeros(len(frames)), 0.0)
+    found, error = _found(frames, background, rounds, noise, _PRIOR)
     reach = 0.5 * float(np.hypot(*background.shape))
     roll = float(np.percentile(np.abs(found[:, 2] - np.median(found[:, 2])), 90))
     if roll < 6 * error[1] or roll * reach < 2 * SHAKEN:
-        found, error = _found(frames, background, still, noise, _PRIOR * np.array([1, 1, 1e-4]))
+        found, error = _found(frames, background, rounds, noise, _PRIOR * np.array([1, 1, 1e-4]))
         found[:, 2] = 0
     size = float(np.percentile(np.hypot(*(found[:, :2] - np.median(found[:, :2], axis=0)).T), 90))
     return Shake(found[:, :2], found[:, 2], size / max(error[0], 1e-9))
 
 
 def _found(
-    frames: Pixels, background: Real, still: Mask, noise: float, prior: Array
+    frames: Pixels, background: Real, rounds: Sequence[tuple[float, Mask]], noise: float, prior: Array
 ) -> tuple[Array, tuple[float, float]]:
     numbers, error = np.zeros((len(frames), 3)), (np.inf, np.inf)
-    for blur in _BLURS:
+    for blur, still in rounds:
         design, target = _design(background, still, blur)
         step = np.empty((len(frames), 3))
         for start in range(0, len(frames), _CHUNK):
@@ -73,6 +84,20 @@ def _found(
         if np.percentile(np.abs(step), 95) < 0.02:
             break
     return numbers, error
+
+
+def _apart(still: Mask, blur: float) -> Mask:
+    """Still pixels that the blur of what moves does not reach; single specks do not count as moving."""
+    moving = ndimage.binary_opening(~still)
+    return np.asarray(still & ~ndimage.binary_dilation(moving, iterations=round(3 * blur)))
+
+
+def _shows(background: Real, still: Mask, blur: float, noise: float) -> bool:
+    """Whether there is enough detail to see a shift by."""
+    if still.sum() < _LEAST_PIXELS:
+        return False
+    design, _ = _design(background, still, blur)
+    return float(np.sqrt((design[:, :2] ** 2).sum(1).mean())) > max(_LEAST_DETAIL, 0.15 * noise)
 
 
 def calmed(values: Array, rate: float) -> Array:

@@ -6,21 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from identify.fit.film import Array, Pixels
 from identify.fit.prepare.prepared import Mask, Signals
-from identify.fit.prepare.region import Mover, find_movers, joined
+from identify.fit.prepare.region import Mover, find_movers, joined, reached
 from identify.fit.prepare.scene import POOLED, Scene, find_scene, foreground
 from identify.fit.prepare.shake import Shake, calmed, find_shake, stabilised
 from identify.fit.prepare.steady import levelled
 from identify.fit.prepare.survey import Survey, sample
-from identify.fit.prepare.trim import Stretch, intruded, repeated, resting, stretches
+from identify.fit.prepare.trim import Stretch, beyond_cuts, intruded, repeated, resting, stretches
 
 _RING = 2  # survey pixels: how near the border counts as touching it
 _CHUNK = 1000
 _WATCHED = 1500  # changing pixels that stand for all of them
-_CUT_SHARE = 0.35  # of all pixels
-_CUT_LEVELS = 14
+_FEW = 400  # pixels that show a cut
+_UNSTEADY = 0.5  # survey pixels of shift left after stabilising
+_FAR = 6.0  # survey pixels: a camera that moves further is not a fixed one
 
 
 @dataclass(frozen=True)
@@ -36,27 +38,41 @@ class Surveyed:
     stretches: tuple[tuple[Stretch, ...], ...]
     flashes: tuple[Mask, ...]
     steadied: bool
+    unsteady: bool
 
 
 def examine(clips: Sequence[Survey]) -> Surveyed:
     """What moves, when, and how steady the camera is."""
-    everything = [np.ones(clip.count, dtype=bool) for clip in clips]
-    scene = find_scene(clips, everything)
-    shakes = _shakes(clips, scene)
+    cut_off = [beyond_cuts(_few_pixels(clip.grey)) for clip in clips]
+    shown = [~mask for mask in cut_off]
+    scene = find_scene(clips, shown)
+    shakes = _shakes(clips, shown, scene)
+    unsteady = False
     if shakes:
         clips = [_steadied(clip, shake) for clip, shake in zip(clips, shakes, strict=True)]
-        scene = find_scene(clips, everything)
-    hands, leaves, _ = _intrusions(clips, scene)
+        scene = find_scene(clips, shown)
+        unsteady = _unsteady(clips, shown, scene, shakes)
+    hands, leaves, counts = _intrusions(clips, scene, shown)
     if any(hand.any() for hand in hands):
-        scene = find_scene(clips, [_unless_all(~hand) for hand in hands])
-        again, leaves, _ = _intrusions(clips, scene)
+        scene = find_scene(clips, [_unless_all(a & ~b) for a, b in zip(shown, hands, strict=True)])
+        again, leaves, counts = _intrusions(clips, scene, shown)
         hands = [first | second for first, second in zip(hands, again, strict=True)]
-    used = [_unless_all(~(hand | left)) for hand, left in zip(hands, leaves, strict=True)]
+    used = [_unless_all(a & ~(b | c)) for a, b, c in zip(shown, hands, leaves, strict=True)]
     movers = find_movers(_levelled_sample(clips, used, scene), scene)
     main, others = joined(movers) if movers else (np.zeros(scene.static.shape, dtype=bool), ())
-    _, _, counts = _intrusions(clips, scene)
+    if movers:
+        visits = sum(_visits(clip, scene, k, used[k]) for k, clip in enumerate(clips))
+        main = reached(main, np.asarray(visits))
     parts = [
-        _finish(clip, scene, k, main, hands[k], leaves[k], counts[k], shakes[k] if shakes else None)
+        _finish(
+            clip,
+            scene,
+            k,
+            main,
+            (hands[k], leaves[k], cut_off[k]),
+            counts[k],
+            shakes[k] if shakes else None,
+        )
         for k, clip in enumerate(clips)
     ]
     return Surveyed(
@@ -69,16 +85,43 @@ def examine(clips: Sequence[Survey]) -> Surveyed:
         tuple(p[1] for p in parts),
         tuple(p[2] for p in parts),
         bool(shakes),
+        unsteady,
     )
 
 
-def _shakes(clips: Sequence[Survey], scene: Scene) -> list[Shake]:
+def _few_pixels(grey: Pixels) -> NDArray[np.int16]:
+    flat = grey.reshape(len(grey), -1)
+    return flat[:, :: max(1, flat.shape[1] // _FEW)].astype(np.int16)
+
+
+def _visits(clip: Survey, scene: Scene, place: int, used: Mask) -> Array:
+    """In how many used frames each pixel is foreground."""
+    steady = scene.steadiness[place]
+    total = np.zeros(scene.static.shape)
+    for start in range(0, clip.count, _CHUNK):
+        chosen = start + np.flatnonzero(used[start : start + _CHUNK])
+        frames = levelled(clip.grey[chosen], steady.gain[chosen], steady.offset[chosen])
+        total += np.count_nonzero(foreground(frames, scene), axis=0)
+    return total
+
+
+def _unsteady(clips: Sequence[Survey], shown: Sequence[Mask], scene: Scene, shakes: Sequence[Shake]) -> bool:
+    """Whether the camera moves too far, or still moves after its motion was taken out."""
+    if max(shake.size for shake in shakes) > _FAR:
+        return True
+    again = find_shake(_some(clips, shown), scene.background, scene.static, scene.noise)
+    return again.size > _UNSTEADY and again.matters
+
+
+def _some(clips: Sequence[Survey], shown: Sequence[Mask]) -> Pixels:
+    return np.concatenate(
+        [clip.grey[place] for clip, place in zip(clips, sample(clips, shown, 120), strict=True)]
+    )
+
+
+def _shakes(clips: Sequence[Survey], shown: Sequence[Mask], scene: Scene) -> list[Shake]:
     """The camera's motion in every clip, or nothing where a sample of frames shows none that matters."""
-    everything = [np.ones(clip.count, dtype=bool) for clip in clips]
-    few = np.concatenate(
-        [clip.grey[place] for clip, place in zip(clips, sample(clips, everything, 120), strict=True)]
-    )
-    if not find_shake(few, scene.background, scene.static, scene.noise).matters:
+    if not find_shake(_some(clips, shown), scene.background, scene.static, scene.noise).matters:
         return []
     result = []
     for clip in clips:
@@ -108,11 +151,11 @@ def _levelled_sample(clips: Sequence[Survey], used: Sequence[Mask], scene: Scene
 
 
 def _intrusions(
-    clips: Sequence[Survey], scene: Scene
+    clips: Sequence[Survey], scene: Scene, shown: Sequence[Mask]
 ) -> tuple[list[Mask], list[Mask], list[tuple[Array, Array]]]:
     """Hand and leaving marks by clip, and the foreground's extent and border contact behind them."""
     counts = [_extents(clip, scene, k) for k, clip in enumerate(clips)]
-    pooled = float(np.median(np.concatenate([border for _, border in counts])))
+    pooled = float(np.median(np.concatenate([c[1][mask] for c, mask in zip(counts, shown, strict=True)])))
     quiet = [extent[border <= max(np.median(border), pooled)] for extent, border in counts]
     middle = float(np.median(np.concatenate(quiet)))
     perimeter = 2 * sum(scene.static.shape)
@@ -142,18 +185,18 @@ def _finish(
     scene: Scene,
     place: int,
     main: Mask,
-    hand: Mask,
-    leaves: Mask,
+    marks: tuple[Mask, Mask, Mask],
     counts: tuple[Array, Array],
     shake: Shake | None,
 ) -> tuple[Signals, tuple[Stretch, ...], Mask]:
     """Signals, stretches and flashes of one clip."""
+    hand, leaves, cut_off = marks
     steady = scene.steadiness[place]
     raw = _watched(clip.grey, main if main.any() else ~scene.static)
     change = np.full(clip.count, np.nan)
     change[1:] = np.abs(np.diff(raw, axis=0)).mean(1) if raw.shape[1] else 0.0
     pixels = (raw - steady.offset[:, None]) / (1 + steady.gain[:, None])
-    clean = ~(hand | leaves)
+    clean = ~(hand | leaves | cut_off)
     edges = np.flatnonzero(clean)
     rate = rate_of(clip.time)
     start = stop = 0
@@ -177,7 +220,7 @@ def _finish(
         hand,
         leaves,
     )
-    return signals, stretches(hand, leaves, _cuts(clip.grey, change), start, stop), _flashes(steady.left)
+    return signals, stretches(hand, leaves, cut_off, start, stop), _flashes(steady.left)
 
 
 def _watched(grey: Pixels, mask: Mask) -> Array:
@@ -186,21 +229,11 @@ def _watched(grey: Pixels, mask: Mask) -> Array:
     return grey.reshape(len(grey), -1).take(places, axis=1).astype(np.float32)
 
 
-def _cuts(grey: Pixels, change: Array) -> Mask:
-    """Frames from which on most of the picture is another one."""
-    result = np.zeros(len(grey), dtype=bool)
-    usual = float(np.nanmedian(change)) if len(change) > 1 else 0.0
-    for place in np.flatnonzero(np.nan_to_num(change) > max(8 * usual, 6.0)):
-        jump = np.abs(grey[place].astype(np.int16) - grey[place - 1])
-        result[place] = np.mean(jump > _CUT_LEVELS) > _CUT_SHARE
-    return result
-
-
 def _flashes(left: Array) -> Mask:
     """Single frames whose static pixels are unlike those of all others."""
     middle = float(np.median(left))
     spread = 1.4826 * float(np.median(np.abs(left - middle)))
-    return np.asarray(left > middle + max(8 * spread, 2 * middle, 3.0))
+    return np.asarray(left > middle + max(8 * spread, middle))
 
 
 def rate_of(time: Array) -> float:

@@ -14,13 +14,14 @@ from identify.fit.prepare.prepared import Mask, Real
 
 _PRIOR = np.array([0.2, 30.0])  # gain, and grey levels of offset
 _MOST_PIXELS = 4_000
+_LEAST_CONTRAST = 5.0  # grey levels among static pixels: with less, gain and offset look alike
 _MOST_NUMBERS = 8_000_000  # frames times pixels
 _CHUNK = 2000
 
 
 @dataclass(frozen=True)
 class Steadiness:
-    """Per frame: gain (0 is none), offset in grey levels, and ``left``, the rms that they do not explain."""
+    """Per frame: gain (0 is none), offset in grey levels; ``left`` is the rms they leave, clipped."""
 
     gain: Array
     offset: Array
@@ -38,7 +39,10 @@ class Static:
         self.places = places[:: max(1, -(-len(places) // most))]
         self.background = background.ravel()[self.places]
         self.mean = float(self.background.mean())
-        self.design = np.stack([self.background - self.mean, np.ones_like(self.background)], axis=1)
+        contrast = self.background - self.mean
+        self.told_apart = float(contrast.std()) >= _LEAST_CONTRAST
+        contrast = contrast if self.told_apart else np.zeros_like(contrast)
+        self.design = np.stack([contrast, np.ones_like(contrast)], axis=1)
         weight = 1.0 / max(noise, 1.0) ** 2
         normal = self.design.T @ self.design * weight + np.diag(1 / _PRIOR**2)
         self.solve = np.linalg.solve(normal, self.design.T * weight).astype(np.float32)
@@ -56,8 +60,12 @@ class Static:
             bound = np.float32(3 * max(0.5, float(np.median(left[part]))))
             np.clip(change, -bound, bound, out=change)
             numbers[part] = first + change @ self.solve.T
-        gain = numbers[:, 0].astype(np.float64)
-        return Steadiness(gain, numbers[:, 1] - gain * self.mean, left)
+            left[part] = np.sqrt(np.einsum("np,np->n", change, change) / max(change.shape[1], 1))
+        gain, level = numbers.astype(np.float64).T
+        if not self.told_apart:  # a change of light is mostly one of gain
+            gain = level / max(self.mean, 1.0)
+            return Steadiness(gain, np.where(self.mean < 1, level, 0.0), left)
+        return Steadiness(gain, level - gain * self.mean, left)
 
 
 def levelled(frames: Pixels, gain: Array, offset: Array) -> Pixels:
@@ -65,6 +73,7 @@ def levelled(frames: Pixels, gain: Array, offset: Array) -> Pixels:
     wrong = np.abs(gain * 128 + offset) + np.abs(gain * 64) > 0.5
     if not wrong.any():
         return frames
+    gain = np.clip(gain, -0.9, 9.0)
     levels = (np.arange(256) - offset[:, None]) / (1 + gain[:, None])
     tables = np.clip(np.rint(levels), 0, 255).astype(np.uint8)
     result = frames.copy()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import ndimage
 
 from identify.fit.film import Array
@@ -18,9 +19,14 @@ _REST_SHARE = 0.03  # of the largest change: below it a thing counts as at rest
 _REST_SECONDS = 0.15
 _PART_SHARE = 0.2  # of all usable frames: a shorter part after a hand is not worth a film
 
+_TOO_OFTEN = 3  # times out of the frame
+_TOO_LONG = 0.1  # of the clip
+
 HAND = "a hand or another thing is in the picture"
 LEAVES = "the object is at the border of the frame"
 REST = "nothing moves"
+_CUT_TIMES = 4  # the usual change from frame to frame
+_CUT_LEVELS = 2.0  # and so many grey levels more
 CUT = "the picture changes all at once"
 
 
@@ -94,16 +100,20 @@ def _first(mask: Mask) -> int:
     return int(np.argmax(mask)) if mask.any() else len(mask)
 
 
-def stretches(hand: Mask, leaves: Mask, cut: Mask, start: int, stop: int) -> tuple[Stretch, ...]:
-    """The clean parts of a clip, longest first dropped last: every one long enough for a film."""
+def stretches(hand: Mask, leaves: Mask, other: Mask, start: int, stop: int) -> tuple[Stretch, ...]:
+    """The clean parts of a clip that are long enough for a film; ``other`` are frames beyond a cut.
+
+    A motion that goes out of the frame again and again has none: its widest part is never seen.
+    """
+    if ndimage.label(leaves)[1] >= _TOO_OFTEN and leaves.mean() > _TOO_LONG:
+        return ()
     count = len(hand)
     rest = np.zeros(count, dtype=bool)
     rest[:start] = True
     rest[count - stop :] = stop > 0
-    clean = ~(hand | leaves | rest)
-    labels = np.cumsum(cut) * clean * 2 + clean  # a cut separates two clean parts
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], labels, [0]))))
-    parts = [(int(a), int(b)) for a, b in pairwise(edges) if labels[a]]
+    clean = ~(hand | leaves | rest | other)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], clean.astype(np.int8), [0]))))
+    parts = [(int(a), int(b)) for a, b in pairwise(edges) if clean[a : a + 1].any()]
     least = max(LEAST_FRAMES, _PART_SHARE * max((b - a for a, b in parts), default=0))
 
     def reason(place: int, side: str) -> str:
@@ -113,6 +123,19 @@ def stretches(hand: Mask, leaves: Mask, cut: Mask, start: int, stop: int) -> tup
         return next((name for name, mask in names if mask[place]), CUT)
 
     return tuple(Stretch(a, b, reason(a - 1, "start"), reason(b, "end")) for a, b in parts if b - a >= least)
+
+
+def beyond_cuts(few: NDArray[np.int16]) -> Mask:
+    """Frames outside the longest stretch without a cut, from a few pixels of each frame (n, pixels)."""
+    jump = np.diff(few, axis=0)
+    jump -= np.median(jump, axis=1, keepdims=True).astype(np.int16)
+    usual = np.median(np.abs(jump), axis=1)  # of most pixels, whatever one object does
+    cuts = np.flatnonzero(usual > _CUT_TIMES * np.median(usual) + _CUT_LEVELS) + 1
+    edges = [0, *cuts.tolist(), len(few)]
+    first, last = max(pairwise(edges), key=lambda pair: pair[1] - pair[0])
+    result = np.ones(len(few), dtype=bool)
+    result[first:last] = False
+    return result
 
 
 def repeated(change: Array) -> Mask:

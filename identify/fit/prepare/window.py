@@ -8,6 +8,7 @@ from identify.fit.prepare.survey import SIDE, Survey
 
 _ENOUGH = 100  # pixels on the longer side of the region: the surveyed frames are fine enough as they are
 _LEAST = 72
+_LEAST_ACROSS = 28  # on the shorter side, where twice the resolution is at hand
 _LONGEST = 160
 _USUAL = 128
 _BYTES = 120_000_000  # of one view's films
@@ -23,7 +24,9 @@ def choose_window(region: Crop, limits: Crop, clip: Survey, frames: int, options
             least = _ENOUGH if double == 1 else _LEAST
             window = _on_grid(region, limits, clip, double, options.crop)
             at_hand = double == 1 or clip.fine is not None
-            if at_hand and window.cut and least <= max(window.cut[2:]) <= 1.5 * _LONGEST:
+            if not (at_hand and window.cut and least <= max(window.cut[2:]) <= 1.5 * _LONGEST):
+                continue
+            if double == 2 or clip.fine is None or min(window.cut[2:]) >= _LEAST_ACROSS:
                 return window
     size = _working_size(region, frames, options.size)
     return Window(region, region, size, None, (region[2] / size[0], region[3] / size[1]))
