@@ -143,6 +143,7 @@ class _Finished:
                 **asdict(settings),
                 "initial": dict(settings.initial),
                 "method": METHOD,
+                "view": self.view.name,
                 "shape": list(self.trainer.frames.shape[1:]),
                 "usual_distance": self.usual,
                 "seed": self.trainer.run.seed,
@@ -158,7 +159,7 @@ class _Finished:
         found = {
             "loss": self.outcome.loss,
             "dynamics_loss": self.dynamics_loss,
-            "weak_residual": self.weak.relative,
+            "weak_residual": weak if np.isfinite(weak := self.weak.relative) else float("inf"),
             "output_error": output_error(self._of_training(self.latents), self._of_training(self.fitted)),
             "least_spread": least,
             "floor": floor,
