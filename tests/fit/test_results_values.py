@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,15 @@ def test_one_way_odd_drag_is_refused() -> None:
     document = conclude(law, analyze(law), fit(both, {"k": 0.8, "d": 0.18, "c": 0.22})).document
     assert document["accepted"] is True
     assert document["parameters"]["k"]["status"] == "identified"
+
+
+def test_a_refused_fit_guarantees_nothing() -> None:
+    law, made = duffing()
+    refused = dataclasses.replace(made, accepted=False, reason="the frames fold", advice="film closer")
+    document = conclude(law, analyze(law), refused, Asked(("amplitude=1 m of clip one",))).document
+    told = {**document["parameters"], **document["calibrated"]}
+    assert {entry["status"] for entry in told.values()} == {"not guaranteed"}
+    assert document["reason"] == "the frames fold"
 
 
 def test_too_few_speeds_are_not_guaranteed() -> None:
@@ -226,8 +237,6 @@ def test_the_map_is_frozen_on_training_clips() -> None:
 
 
 def test_no_reference_no_metrics() -> None:
-    import dataclasses
-
     law, made = duffing()
     bare = dataclasses.replace(
         made, tracks=tuple(dataclasses.replace(t, reference=None) for t in made.tracks)

@@ -167,9 +167,10 @@ def _warnings(
     doubt: str | None,
     interrupted: bool,
 ) -> list[str]:
-    found = ["the fit was interrupted: this is the best result so far"] if interrupted else []
+    partial = interrupted and fit.estimate is not None
+    found = ["the fit was interrupted: this is the best result so far"] if partial else []
     found += [*fit.warnings]
-    if doubt is not None:
+    if doubt is not None and fit.estimate is not None:
         found.append(f"not guaranteed: {doubt}")
     ratio = fit.evidence.get("lti_ratio")
     if ratio is not None and ratio < _AS_LINEAR and fit.estimate is not None and not is_linear(analysis):

@@ -18,7 +18,8 @@ def fit_page(document: Mapping[str, Any], where: str | None = None) -> Page:
     page.say(headline(document), style="bold" if document["accepted"] else "bold red")
     if document.get("advice"):
         page.say(f"Next: {document['advice']}.".replace("..", "."))
-    _parameters(page, document)
+    if document["fit"] is not None:
+        _parameters(page, document)
     _calibrated(page, document)
     _metrics(page, document)
     page.warn(document["warnings"])
@@ -32,7 +33,8 @@ def fit_page(document: Mapping[str, Any], where: str | None = None) -> Page:
 
 def headline(document: Mapping[str, Any]) -> str:
     """One sentence: accepted or refused, and why."""
-    stopped = " It was interrupted; this is the best result so far." if document.get("interrupted") else ""
+    partial = document.get("interrupted") and document["fit"] is not None
+    stopped = " It was interrupted; this is the best result so far." if partial else ""
     if not document["accepted"]:
         return f"Refused: {document['reason']}.{stopped}"
     known = [n for n, p in document["parameters"].items() if p["status"] == "identified"]
