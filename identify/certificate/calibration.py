@@ -281,10 +281,8 @@ def _two_weights(evidence: Evidence, claim: ClockClaim, clock: Symbol) -> Check:
             tempo = report.eta[clock]
             for p in declared:
                 w, k = (evaluate(e, report.theta) for e in read[p.name])
-                if scale < 0 and w != int(w):
-                    continue
-                factor = (scale ** int(w) if w == int(w) else scale**w) * tempo**k
-                if differ(report.eta[p] * factor, report.theta[p]):
+                value, true = report.eta[p] * abs(scale) ** w * tempo**k, report.theta[p]
+                if differ(value, true) and (scale > 0 or differ(-value, true)):
                     return Check("clock weights", statement, False, f"{p} does not")
             seen += 1
     except (Unreadable, ArithmeticError, ValueError, OverflowError) as refusal:

@@ -40,9 +40,10 @@ def bounds(
     sigma: Annotated[
         _Given, typer.Option(min=0, help="Smallest singular value of rows (v**2, v, 1), physical units.")
     ] = None,
-    slope: Annotated[_Given, typer.Option(min=0, help="c_0: least |f'|.")] = None,
+    slope: Annotated[_Given, typer.Option(min=0, help="c_0: least |f'|; estimated with DATA.")] = None,
     lipschitz: Annotated[
-        _Given, typer.Option(min=0, help="L_c: Lipschitz constant of the coefficient errors.")
+        _Given,
+        typer.Option(min=0, help="L_c: Lipschitz constant of the coefficient errors; estimated with DATA."),
     ] = None,
     time_step: Annotated[_Given, typer.Option(min=0, help="Sampling interval.")] = None,
     noise: Annotated[_Given, typer.Option(min=0, help="sigma_0: largest error of a sample.")] = None,
@@ -61,14 +62,14 @@ def bounds(
 ) -> None:
     """Bound the bend of the coordinate and the errors of the coefficients, term by term.
 
-    Constants come from options, or from DATA with --law and --parameters; an option wins. Exit code 0 if a
-    bound was computed, 1 if the constants do not suffice for any.
+    Constants come from options, or from DATA with --law and --parameters; an option wins, and the table says
+    which was used. Exit code 0 if a bound was computed, 1 if the constants do not suffice for any.
 
     Examples:
 
         identify bounds --residual 1e-3 --velocities=-1,0,1 --interval=-1,1 --slope 0.5
 
-        identify bounds clips.csv --law "z''+d*z'+a*z=0" --parameters "d=0.2,a=1" --lipschitz 0.1
+        identify bounds clips.csv --law "z''+d*z'+a*z=0" --parameters "d=0.2,a=1"
     """
     with orderly(debug):
         from identify.motion.bounds import Known, evaluate

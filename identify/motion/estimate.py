@@ -12,6 +12,7 @@ from sympy import Expr, S
 from identify.errors import InputError
 from identify.motion.bounds import Known
 from identify.motion.dynamics import Dynamics, compiled
+from identify.motion.mismatch import Mismatch, mismatch
 from identify.motion.table import DataError
 from identify.motion.trajectory import Array, Clip
 from identify.routes.classify import classify
@@ -40,6 +41,7 @@ def estimate(
     """The constants, where each comes from, and what a reader should know."""
     low, high = interval or _range(clips)
     step = _time_step(clips)
+    errors = mismatch(_residuals(clips, dynamics), low, high)
     known = Known(
         **_law_constants(dynamics, low, high),
         **_path_constants(clips, dynamics, low, high),
@@ -47,6 +49,8 @@ def estimate(
         time_step=step,
         noise=_noise(clips),
         diameter=high - low,
+        lipschitz=None if errors is None else errors.lipschitz,
+        slope=None if errors is None else errors.slope,
     )
     origin = {
         "residual": "largest centred-difference residual of the data",
@@ -63,13 +67,35 @@ def estimate(
         "sigma": f"data, worst of {count} levels",
         "level_mismatch": "data, distance from a level to the frame beside it",
         "diameter": "interval" if interval else "range of the data",
+        "lipschitz": "estimated: steepest coefficient of the residual in v^2, v, 1 over the levels",
+        "slope": "estimated: 1 where the scale was calibrated, less the fitted bend over the interval",
     }
     notes = (
+        *_unestimated(errors),
         "estimated constants are samples of suprema: the bounds are as good as they are",
         "the derivatives of the path are those of the law: too small where the residual is large",
         "velocities of the data are taken to be in physical units; the design constants change with the unit",
     )
-    return known, origin, notes
+    return known, {n: text for n, text in origin.items() if getattr(known, n) is not None}, notes
+
+
+def _unestimated(errors: Mismatch | None) -> tuple[str, ...]:
+    """Why L_c or c_0 has no estimate."""
+    if errors is None:
+        return (
+            "L_c and c_0 are not estimated: the frames in the interval are too few, or their velocities too "
+            "much alike; give --lipschitz and --slope",
+        )
+    if errors.slope is None:
+        return ("c_0 is not estimated: the residuals allow a bend that uses the slope up; give --slope",)
+    return ()
+
+
+def _residuals(clips: Sequence[Clip], dynamics: Dynamics) -> Iterator[tuple[Array, Array, Array]]:
+    """State, velocity and residual at the interior frames."""
+    for state, velocity, second in _stencils(clips):
+        with np.errstate(all="ignore"):
+            yield state, velocity, second - dynamics.acceleration(state, velocity)
 
 
 def _range(clips: Sequence[Clip]) -> tuple[float, float]:

@@ -14,6 +14,7 @@ _ANSWER = {
     "not met": "Coverage is not met",
     "undecided": "Undecided",
 }
+_SYMBOL = {"lipschitz": "lipschitz L_c", "slope": "slope c_0"}
 _FLAG = {
     "residual": "--residual",
     "level_mismatch": "--level-mismatch",
@@ -21,6 +22,7 @@ _FLAG = {
     "speed": "--velocities or --max-speed",
     "sigma": "--velocities or --sigma",
     "lipschitz": "--lipschitz",
+    "slope": "--slope",
     "time_step": "--time-step",
     "noise": "--noise",
     "third": "--third",
@@ -196,7 +198,10 @@ def bounds_page(report: BoundsReport) -> Page:
     known = {n: v for n, v in vars(report.known).items() if v is not None}
     page.table(
         ("constant", "value", "from"),
-        ((n.replace("_", " "), number(v), report.origin.get(n, "given")) for n, v in known.items()),
+        (
+            (_SYMBOL.get(n, n.replace("_", " ")), number(v), report.origin.get(n, "given"))
+            for n, v in known.items()
+        ),
     )
     page.say(
         *(
