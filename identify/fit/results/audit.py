@@ -209,7 +209,9 @@ def _normalization(found: Findings) -> Row:
     if canonical is None:
         told = "The law has no squared-velocity channel, so that nothing is normalized."
         return Row("canonical normalization", "not checked", told, scope)
-    parts = [f"c_2 = {canonical.c2}, chart {canonical.chart}"]
+    if found.in_chart is None:
+        return Row("canonical normalization", "not checked", "There is no fitted law to normalize.", scope)
+    parts = [f"coefficient of the squared velocity c_2 = {canonical.c2}, chart {canonical.chart}"]
     metrics = found.metrics or {}
     raw, mapped = metrics.get("e_map_raw"), metrics.get("e_map")
     if raw is not None and mapped is not None:
@@ -237,8 +239,8 @@ def _recovery(found: Findings) -> Row:
     analysis, metrics = found.analysis, found.metrics or {}
     parts = []
     if analysis.gauge is not None:
-        maps = "; ".join(b.map or "an implicit map" for b in analysis.gauge.branches[:4])
-        parts.append(f"permitted maps {maps}")
+        maps = dict.fromkeys(b.map or "an implicit map" for b in analysis.gauge.branches)
+        parts.append(f"permitted maps {'; '.join(list(maps)[:4])}")
     if analysis.invariants:
         parts.append(f"invariants {', '.join(analysis.invariants)}")
     parts += _said(found.fit.evidence, "clip_spread", "candidate_spread")

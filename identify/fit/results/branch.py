@@ -46,6 +46,15 @@ class Branch:
         translations = [s for s in self.free if s.name == "tau"]
         return frozenset(p.name for p, e in self.images.items() if any(e.has(s) for s in translations))
 
+    @property
+    def lengths(self) -> frozenset[str]:
+        """Parameters that scale as the state itself: sizes of the picture, not of the dynamics."""
+        scale = next((s for s in self.free if s.name == "lambda"), None)
+        if scale is None:
+            return frozenset()
+        ratios = {p.name: (e / p) ** 2 for p, e in self.images.items()}
+        return frozenset(name for name, ratio in ratios.items() if (ratio / scale**2).simplify() == 1)
+
     @cached_property
     def _compiled(self) -> tuple[Callable[..., Any], ...]:
         inputs = (self.law.state, *self.unknowns, *self.law.parameters)
