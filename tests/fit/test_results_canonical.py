@@ -76,6 +76,14 @@ def test_own_state_as_reference_is_compared_both_ways() -> None:
     assert off["e_map"] > 10 * found["e_map"]
 
 
+def test_special_cases_are_told() -> None:
+    """At rho = 2 more maps are permitted than in general: the report says that it may be there."""
+    document = conclude(FALL, analyze(FALL), fit(_drops(), {"rho": 2.01, "k": 9.81})).document
+    assert any("special case rho == 2" in warning for warning in document["warnings"])
+    document = conclude(FALL, analyze(FALL), fit(_drops(), {"rho": 1.5, "k": 9.81})).document
+    assert not any("special case" in warning for warning in document["warnings"])
+
+
 def test_latents_outside_the_chart_fail_the_normalization_row() -> None:
     tracks = [dataclasses.replace(t, latent=t.latent - 0.6) for t in _drops()]
     made = fit(

@@ -21,6 +21,8 @@ from identify.fit.results.metrics import Truth, measure
 from identify.fit.results.normalizer import normalizer
 from identify.fit.results.physical import Physical, calibrate
 from identify.fit.results.seen import Seen, seen
+from identify.fit.results.special import special_cases
+from identify.fit.results.special import warning as special_warning
 from identify.fit.results.warrant import values_of
 from identify.law import Law
 
@@ -101,7 +103,10 @@ def conclude(
         "calibrated": _limited(physical.table, limit),
         "metrics": metrics,
         "audit": audit(findings),
-        "warnings": _warnings(analysis, fit, coverage, physical, doubt, interrupted),
+        "warnings": [
+            *_warnings(analysis, fit, coverage, physical, doubt, interrupted),
+            *_special(law, analysis, fit),
+        ],
         "seconds": dict(seconds or {}),
         "data": _data(data, fit),
         "anchors": list(asked.anchors),
@@ -113,6 +118,13 @@ def conclude(
         "seed": seed,
     }
     return Conclusion(law, analysis, fit, asked, coverage, physical, plain(document))
+
+
+def _special(law: Law, analysis: Analysis, fit: LawFit) -> list[str]:
+    if fit.estimate is None:
+        return []
+    cases = special_cases(law, analysis, values_of(law, fit.estimate))
+    return [special_warning(cases)] if cases else []
 
 
 def _limited(table: Mapping[str, dict[str, Any]], limit: str | None) -> dict[str, dict[str, Any]]:
