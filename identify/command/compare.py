@@ -53,7 +53,7 @@ def _page(document: dict[str, Any]) -> Any:
     for name in document["clips"]:
         each = [r["residual_by_clip"].get(name) for r in runs]
         rows.append((f"  {name}", *(percent(None if e is None else 100 * e) for e in each)))
-    for key in sorted({k for r in runs for k in r["evidence"]}):
+    for key in sorted(set(runs[0]["evidence"]) & set(runs[1]["evidence"])):
         rows.append((key, *(number(r["evidence"].get(key)) for r in runs)))
     page.table(("", "run 1", "run 2"), rows)
     names = list(dict.fromkeys(n for r in runs for n in r["parameters"]))

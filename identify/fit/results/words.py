@@ -81,7 +81,8 @@ def _parameters(page: Page, document: Mapping[str, Any]) -> None:
     ]
     if rows:
         page.table(("parameter", "value", "what the video says"), rows)
-    if not document["anchors"] and any(p.get("anchors") for p in document["parameters"].values()):
+    asked = document["accepted"] and not document["anchors"]
+    if asked and any(p.get("anchors") for p in document["parameters"].values()):
         page.say(
             'An anchor is something you measured: --anchor "size=0.400 m over 713 px", '
             '"amplitude=0.20 m of clip NAME", "state=0.20 m at clip NAME t=1.2". '
