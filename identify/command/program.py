@@ -10,11 +10,17 @@ import identify
 from identify.command.alias import alias
 from identify.command.analyze import analyze
 from identify.command.bounds import bounds
+from identify.command.calibrate import calibrate
 from identify.command.check import check
+from identify.command.compare import compare
 from identify.command.coverage import coverage
 from identify.command.families import families
+from identify.command.fit import fit
 from identify.command.init import init
 from identify.command.plan import plan
+from identify.command.predict import predict
+from identify.command.report import report
+from identify.command.simulate import simulate
 from identify.command.verify import verify
 
 _EPILOG = (
@@ -60,3 +66,9 @@ app.command(epilog=_EPILOG)(coverage)
 app.command(epilog=_EPILOG)(plan)
 app.command(epilog=_EPILOG)(alias)
 app.command(epilog=_EPILOG)(bounds)
+app.command(epilog=_EPILOG)(simulate)
+app.command(epilog=_EPILOG)(fit)
+app.command(epilog=_EPILOG)(report)
+app.command(epilog=_EPILOG)(predict)
+app.command(epilog=_EPILOG)(calibrate)
+app.command(epilog=_EPILOG)(compare)

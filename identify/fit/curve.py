@@ -20,7 +20,7 @@ _LANDMARKS = 600
 _NEIGHBOURS = 8
 _ROUNDS = 4
 _GRID = 8  # grid points for each coefficient, from which the projection starts
-_COARSE, _FINE = 24, 80  # coefficients of the curve, first and last
+_SIZES, _EVENLY = (12, 24, 80), 24  # coefficients of the curve; up to how many it is measured evenly
 _STRENGTHS = tuple(10.0**k for k in range(-6, 2))
 
 
@@ -42,19 +42,20 @@ class NoCurve(Exception):
     """The frames do not lie along one curve; the message says how that shows."""
 
 
-def find_curve(points: Tensor, seed: int) -> Curve:
-    """A principal curve through the points (one row each)."""
+def find_curves(points: Tensor, seed: int) -> list[Curve]:
+    """Principal curves through the points (one row each), from stiff to supple."""
     place = _first_order(points, seed)
-    coarse = min(_COARSE, max(6, len(points) // 8))
-    spline, coefficients, place = _improve(points, place, coarse, evenly=True)
-    # With more coefficients the places keep their scale: measured by its own length, a curve that wiggles in
-    # a gap between frames would give the gap ever more room.
-    fine = min(_FINE, max(8, len(points) // 8))
-    spline, coefficients, place = _improve(points, place, fine, evenly=False)
-    distance = _project(points, spline, coefficients)[1]
-    length = float(_arclength(spline, coefficients)[1][-1])
-    noise = float((distance.square().median() / max(points.shape[1] - 1, 1)).sqrt())
-    return Curve(spline, coefficients, length, noise)
+    most = max(6, len(points) // 8)
+    found: list[Curve] = []
+    for size in dict.fromkeys(min(size, most) for size in _SIZES):
+        # With many coefficients the places keep their scale: measured by its own length, a curve that
+        # wiggles in a gap between frames would give the gap ever more room.
+        spline, coefficients, place = _improve(points, place, size, evenly=size <= _EVENLY)
+        distance = _project(points, spline, coefficients)[1]
+        length = float(_arclength(spline, coefficients)[1][-1])
+        noise = float((distance.square().median() / max(points.shape[1] - 1, 1)).sqrt())
+        found.append(Curve(spline, coefficients, length, noise))
+    return found
 
 
 def _first_order(points: Tensor, seed: int) -> Tensor:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from identify.fit.held import Held
 from identify.fit.least_squares import Minimum, minimise, pseudo_inverse
 from identify.fit.samples import Samples, smoothed
 from identify.fit.shooting import Motion, Shooting
@@ -23,7 +24,7 @@ from identify.fit.torch_law import TorchLaw
 _STEPS_PER_PERIOD = 40  # at first; doubled until halving the step changes nothing that could be seen
 _ACCURACY = 1e-6  # of the latent's spread
 _BENT = 0.01  # third differences of a map that counts as smooth, by the spread of the places
-_HUBER = 2.5  # residuals beyond this many standard deviations count linearly
+_HUBER, _BIWEIGHT = 2.5, 8.0  # robust standard deviations
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,6 @@ class Refined:
     clustered: Tensor  # (p, p) with the residuals of a clip (or a stretch of one) taken as dependent
     flat: int  # directions that the data do not see
     converged: bool
-
-
-@dataclass(frozen=True)
-class Held:
-    """Which freedoms of the coordinate are exact, so that holding them costs nothing."""
-
-    scale: bool = False
-    origin: bool = False
-    parameters: tuple[str, ...] = ()
 
 
 class OutputError:
@@ -92,10 +84,9 @@ class OutputError:
         place_map: Tensor,
         close: float | None,
         steps: int,
-        robust: int = 1,
         stop: Callable[[], bool] | None = None,
     ) -> Refined | None:
-        """The fit reached from a point; ``robust`` rounds of re-weighting follow the first.
+        """The fit reached from a point, in three rounds: all frames alike, outliers eased, outliers left out.
 
         The map from latent to place is held smooth, or with ``close`` within about that distance of the given
         one: where frames are many neither matters, where they are few neither lets the map wander.
@@ -108,15 +99,15 @@ class OutputError:
             return None
         self.mean, self.std, self.theta = motion.state.mean(), motion.state.std(), theta
         found: Minimum | None = None
-        for _ in range(robust + 1):
-            found = minimise(lambda x: self._problem(x, spline, weight, prior), point, steps, 1e-7)  # noqa: B023
+        for ease, tolerance in ((_huber, 1e-4), (_biweight, 1e-5), (None, 1e-7)):
+            found = minimise(lambda x: self._problem(x, spline, weight, prior), point, steps, tolerance)  # noqa: B023
             if found is None:
                 return None
             point = found.point
             residual, _, _ = self._residual(point, spline)
-            if residual is None or (stop is not None and stop()):
+            if ease is None or residual is None or (stop is not None and stop()):
                 break
-            weight = _weights(residual)
+            weight = ease(residual)
         return None if found is None else self._finished(found, spline, weight, prior)
 
     def _split(self, point: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -209,7 +200,7 @@ class OutputError:
         p = self.count
         scores = jacobian * (residual * weight.sqrt()).unsqueeze(1)
         meat = _meat(scores, self._groups())
-        spread = float(1.4826 * (residual - residual.median()).abs().median())
+        spread = float(_spread(residual))
         cost = float(residual.square().mean()) / float(self.samples.place.var())
         return Refined(
             theta,
@@ -235,10 +226,18 @@ class OutputError:
         return self.samples.clip * (int(block.max()) + 1) + block
 
 
-def _weights(residual: Tensor) -> Tensor:
-    """Huber's weights against the robust spread."""
-    spread = 1.4826 * (residual - residual.median()).abs().median().clamp_min(1e-300)
-    return (_HUBER * spread / residual.abs().clamp_min(1e-300)).clamp_max(1.0)
+def _spread(residual: Tensor) -> Tensor:
+    return 1.4826 * (residual - residual.median()).abs().median().clamp_min(1e-300)
+
+
+def _huber(residual: Tensor) -> Tensor:
+    """Weights under which large residuals count linearly."""
+    return (_HUBER * _spread(residual) / residual.abs().clamp_min(1e-300)).clamp_max(1.0)
+
+
+def _biweight(residual: Tensor) -> Tensor:
+    """Tukey's weights, under which the largest residuals do not count."""
+    return (1 - (residual / (_BIWEIGHT * _spread(residual))).square()).clamp_min(1e-6).square()
 
 
 def _meat(scores: Tensor, group: Tensor) -> Tensor:

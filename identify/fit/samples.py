@@ -34,6 +34,22 @@ class Samples:
         number = torch.cat([torch.full_like(part, i) for i, part in enumerate(parts)])
         return Samples(self.time[index], self.place[index], number, len(clips))
 
+    def in_pieces(self, length: float) -> tuple[Samples, Tensor]:
+        """The same frames with every clip cut into pieces of about ``length`` seconds, and their first frames."""
+        clip, time, first, number = torch.empty_like(self.clip), self.time.clone(), [], 0
+        for c in range(self.clips):
+            index = self.of(c)
+            span = float(self.time[index].max())
+            count = max(1, round(span / length))
+            piece = (self.time[index] / span * count).long().clamp_max(count - 1)
+            for k in range(count):
+                own = index[piece == k]
+                if len(own):
+                    clip[own], time[own] = number, self.time[own] - self.time[own[0]]
+                    first.append(own[0])
+                    number += 1
+        return Samples(time, self.place, clip, number), torch.stack(first)
+
     def duration(self) -> Tensor:
         """The length of each clip in seconds."""
         return torch.stack([self.time[self.of(c)].max() for c in range(self.clips)])
@@ -54,6 +70,13 @@ class Samples:
     def _clip(self, clip: int) -> tuple[Tensor, Tensor]:
         index = self.of(clip)
         return self.time[index], self.place[index]
+
+
+def roughness(samples: Samples) -> float:
+    """What a local polynomial leaves of the places, by their spread: noise from frame to frame."""
+    value, _ = smoothed(samples, 0.12 * samples.period())
+    spread = samples.place.std().clamp_min(1e-300)
+    return float((samples.place - value).abs().mean() / spread)
 
 
 def _period(time: Tensor, place: Tensor) -> float | None:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from identify.fit.samples import Samples, smoothed
+from identify.fit.held import Held
 from identify.fit.splines import Spline
 from identify.fit.torch_law import TorchLaw
 
@@ -94,8 +95,10 @@ def _weights(time: Tensor, centre: float, half: float) -> tuple[Tensor, Tensor]:
 class WeakForm:
     """The relative weak residual as a function of the encoder's coefficients and the parameters."""
 
-    def __init__(self, law: TorchLaw, samples: Samples, period: float, size: int, width: float = 0.6) -> None:
-        self.law, self.samples = law, samples
+    def __init__(
+        self, law: TorchLaw, samples: Samples, period: float, held: Held, size: int, width: float = 0.6
+    ) -> None:
+        self.law, self.samples, self.held = law, samples, held
         found = windows(samples, width * period)
         if found is None:
             raise ValueError("no clip is long enough for a window")
@@ -153,9 +156,21 @@ class WeakForm:
         jacobian = jacobian / norm - torch.outer(residual / norm, norm_slope)
         spread = z.std().detach().clamp_min(1e-300)
         rough = torch.cat([self.rough / spread, left.new_zeros(len(self.rough), len(theta))], 1)
-        residual = torch.cat([residual, self.rough @ encoder / spread])
-        jacobian = torch.cat([jacobian, rough])
+        gaps, rows = self._gauge(z, len(theta))
+        residual = torch.cat([residual, self.rough @ encoder / spread, gaps])
+        jacobian = torch.cat([jacobian, rough, rows])
         good = torch.isfinite(residual).all() & torch.isfinite(jacobian).all()
         if not bool(good) or not self.law.admissible(theta):
             return None
         return residual, jacobian
+
+    def _gauge(self, z: Tensor, parameters: int) -> tuple[Tensor, Tensor]:
+        """Rows that keep a free scale at 1 and a free origin at 0: what the orbit leaves open must not drift."""
+        share = {"origin": torch.ones_like(z) / len(z), "scale": (z - z.mean()) / (len(z) * z.std())}
+        gap = {"origin": z.mean(), "scale": z.std() - 1}
+        wanted = [name for name in ("origin", "scale") if getattr(self.held, name)]
+        if not wanted:
+            return z.new_zeros(0), z.new_zeros(0, self.spline.size + parameters)
+        rows = torch.stack([share[name] @ self.value for name in wanted])
+        rows = torch.cat([rows, z.new_zeros(len(wanted), parameters)], 1)
+        return torch.stack([gap[name] for name in wanted]), rows

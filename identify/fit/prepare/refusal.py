@@ -13,6 +13,7 @@ from identify.fit.prepare.trim import LEAST_FRAMES
 _RING = 4  # survey pixels
 _RING_SHARE = 0.4  # of the border changes when the camera moves, whatever moves in the picture
 _SIDE_SHARE = 0.15
+_RANGE = 6.0  # standard deviations between a pixel's extremes by noise alone
 
 
 def refused(found: Surveyed, options: Options, warnings: Sequence[str]) -> Refused | None:
@@ -117,11 +118,20 @@ def _no_stretch(found: Surveyed) -> tuple[str, str, str]:
     )
 
 
+def _flicker(found: Surveyed) -> float:
+    """The noise from one frame to the next in the quieter frames: a moving camera cannot hide in it."""
+    usual = []
+    for clip in found.clips:
+        flat = clip.grey.reshape(clip.count, -1)
+        few = flat[:, :: max(1, flat.shape[1] // 400)].astype(np.int16)
+        usual.append(np.abs(np.diff(few, axis=0)).mean(1))
+    return 0.886 * float(np.percentile(np.concatenate(usual), 20))  # mean |difference| -> deviation
+
+
 def _camera_moves(found: Surveyed) -> bool:
     """Whether the picture changes along its whole border, which no single object does."""
     scene = found.scene
-    quiet = float(np.median(scene.spread[scene.static])) if scene.static.any() else 0.0
-    moving = scene.spread > max(2 * quiet, 5 * scene.noise, 6.0)
+    moving = scene.spread > max(_RANGE * _flicker(found), 10.0)
     ring = min(_RING, min(moving.shape) // 4)
     sides = (moving[:ring], moving[-ring:], moving[:, :ring], moving[:, -ring:])
     shares = [float(side.mean()) for side in sides]

@@ -17,8 +17,9 @@ from scipy import ndimage
 from identify.fit.film import Array, Pixels
 from identify.fit.prepare.prepared import Mask, Real
 
-_PRIOR = np.array([2.0, 2.0, 0.005])  # pixels, pixels, radians
-_BLURS = (4.0, 2.0, 1.0, 1.0)  # pixels, by round: a wide blur reaches further
+_PRIOR = np.array([1.0, 1.0, 0.005])  # pixels, pixels, radians
+_BLURS = (2.0, 1.0, 1.0)  # pixels, by round: a wide blur reaches further
+_WIDER = (4.0, *_BLURS)
 _REWEIGHTED = 3
 _MOST_PIXELS = 3000
 SHAKEN = 0.1  # survey pixels: a smaller shift is left alone
@@ -52,8 +53,9 @@ def find_shake(frames: Pixels, background: Real, still: Mask, noise: float, apar
     ``apart`` keeps away from what is not still, whose blur would pass for a shift.  A scene without detail
     shows no motion, and none is reported.
     """
-    masks = [_apart(still, blur) if apart else still for blur in _BLURS]
-    rounds = [(b, m) for b, m in zip(_BLURS, masks, strict=True) if _shows(background, m, b, noise)]
+    blurs = _BLURS if apart else _WIDER
+    masks = [_apart(still, blur) if apart else still for blur in blurs]
+    rounds = [(b, m) for b, m in zip(blurs, masks, strict=True) if _shows(background, m, b, noise)]
     if not rounds:
         return Shake(np.zeros((len(frames), 2)), np.zeros(len(frames)), 0.0)
     found, error = _found(frames, background, rounds, noise, _PRIOR)

@@ -21,7 +21,7 @@ _RING = 2  # survey pixels: how near the border counts as touching it
 _CHUNK = 1000
 _WATCHED = 1500  # changing pixels that stand for all of them
 _FEW = 400  # pixels that show a cut
-_UNSTEADY = 0.5  # survey pixels of shift left after stabilising
+_CALMER = 0.95  # of the static pixels' deviation: what stabilising must reach to be kept
 _FAR = 6.0  # survey pixels: a camera that moves further is not a fixed one
 
 
@@ -49,9 +49,13 @@ def examine(clips: Sequence[Survey]) -> Surveyed:
     shakes = _shakes(clips, shown, scene)
     unsteady = False
     if shakes:
-        clips = [_steadied(clip, shake) for clip, shake in zip(clips, shakes, strict=True)]
-        scene = find_scene(clips, shown)
-        unsteady = _unsteady(clips, shown, scene, shakes)
+        unsteady = max(shake.size for shake in shakes) > _FAR
+        calm = [_steadied(clip, shake) for clip, shake in zip(clips, shakes, strict=True)]
+        calmer = find_scene(calm, shown)
+        if calmer.noise < _CALMER * scene.noise:
+            clips, scene = calm, calmer
+        else:  # what was found does not explain what static pixels do
+            shakes = []
     hands, leaves, counts = _intrusions(clips, scene, shown)
     if any(hand.any() for hand in hands):
         scene = find_scene(clips, [_unless_all(a & ~b) for a, b in zip(shown, hands, strict=True)])
@@ -103,14 +107,6 @@ def _visits(clip: Survey, scene: Scene, place: int, used: Mask) -> Array:
         frames = levelled(clip.grey[chosen], steady.gain[chosen], steady.offset[chosen])
         total += np.count_nonzero(foreground(frames, scene), axis=0)
     return total
-
-
-def _unsteady(clips: Sequence[Survey], shown: Sequence[Mask], scene: Scene, shakes: Sequence[Shake]) -> bool:
-    """Whether the camera moves too far, or still moves after its motion was taken out."""
-    if max(shake.size for shake in shakes) > _FAR:
-        return True
-    again = find_shake(_some(clips, shown), scene.background, scene.static, scene.noise)
-    return again.size > _UNSTEADY and again.matters
 
 
 def _some(clips: Sequence[Survey], shown: Sequence[Mask]) -> Pixels:

@@ -1,0 +1,100 @@
+"""The gate: several diagnostics together decide whether a fit is warranted; none of them suffices alone.
+
+Thresholds come from `examples/fit/diagnostics.py`, which prints them for right and wrong laws and for
+injected nuisances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """A diagnostic, the value from which on a fit is doubtful, from which on it is refused, and the words."""
+
+    name: str
+    doubtful: float
+    refused: float
+    reason: str
+    advice: str
+    least: bool = False  # whether small values are the bad ones
+
+    def level(self, value: float) -> int:
+        """0 good, 1 doubtful, 2 refused; a value that is no number is refused."""
+        if value != value:
+            return 2
+        bad = (lambda limit: value < limit) if self.least else (lambda limit: value > limit)
+        return 2 if bad(self.refused) else 1 if bad(self.doubtful) else 0
+
+
+CHECKS = (
+    Check(
+        "motion_over_noise", 60, 15,
+        "there is too little motion: it hardly stands out of the noise",
+        "film a larger motion, from nearer, or in better light", least=True,
+    ),
+    Check(
+        "off_curve_share", 0.1, 0.3,
+        "the frames do not lie along one curve: more than one thing changes in the picture",
+        "give the region of the one moving object with --crop, or film it alone",
+    ),
+    Check(
+        "curve_spread", 0.02, 0.08,
+        "the frames do not lie along one curve: more than one thing changes in the picture",
+        "give the region of the one moving object with --crop, or film it alone",
+    ),
+    Check(
+        "periods", 2.5, 0.35,
+        "too little motion was filmed: less than one swing in all",
+        "film longer, or more clips", least=True,
+    ),
+    Check(
+        "weak_residual", 0.1, 0.6,
+        "the motion does not follow the declared law",
+        "check the law and its assumptions, or compare another law; look for impacts and things that touch it",
+    ),
+    Check(
+        "structured_residual", 0.015, 0.06,
+        "the motion does not follow the declared law",
+        "check the law and its assumptions, or compare another law; look for impacts and things that touch it",
+    ),
+    Check(
+        "least_slope", 0.2, 0.02,
+        "the coordinate folds: different positions look alike",
+        "film so that every position looks different, or give the region with --crop", least=True,
+    ),
+    Check(
+        "outliers", 0.05, 0.15,
+        "many frames jump away from the motion",
+        "look for a hand, a flash, compression or frames that are missing; trim the clip",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the fit passes, why not, and what else a reader should know."""
+
+    accepted: bool
+    reason: str | None
+    advice: str | None
+    warnings: tuple[str, ...]
+    doubts: int
+
+
+def judge(evidence: Mapping[str, float]) -> Verdict:
+    """The verdict on a fit's diagnostics."""
+    levels = [(check, check.level(evidence[check.name])) for check in CHECKS if check.name in evidence]
+    refused = [check for check, level in levels if level == 2]
+    doubtful = [check for check, level in levels if level == 1]
+    told = tuple(dict.fromkeys(f"{c.reason} ({_said(c, evidence)})" for c in doubtful))
+    if refused:
+        worst = refused[0]
+        return Verdict(False, f"{worst.reason} ({_said(worst, evidence)})", worst.advice, told, len(doubtful))
+    return Verdict(True, None, None, tuple(f"doubtful: {text}" for text in told), len(doubtful))
+
+
+def _said(check: Check, evidence: Mapping[str, float]) -> str:
+    return f"{check.name.replace('_', ' ')} {evidence[check.name]:.3g}, limit {check.refused:g}"
