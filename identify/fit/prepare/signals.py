@@ -151,8 +151,12 @@ def _intrusions(
 ) -> tuple[list[Mask], list[Mask], list[tuple[Array, Array]]]:
     """Hand and leaving marks by clip, and the foreground's extent and border contact behind them."""
     counts = [_extents(clip, scene, k) for k, clip in enumerate(clips)]
+    counts = [(a * mask, b * mask) for (a, b), mask in zip(counts, shown, strict=True)]
     pooled = float(np.median(np.concatenate([c[1][mask] for c, mask in zip(counts, shown, strict=True)])))
-    quiet = [extent[border <= max(np.median(border), pooled)] for extent, border in counts]
+    quiet = [
+        extent[mask & (border <= max(np.median(border), pooled))]
+        for (extent, border), mask in zip(counts, shown, strict=True)
+    ]
     middle = float(np.median(np.concatenate(quiet)))
     perimeter = 2 * sum(scene.static.shape)
     marks = []
