@@ -30,7 +30,8 @@ _FAR = 6.0  # frames farther from the curve than this many usual distances are l
 _STEPS = 25
 _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual that calls for pieces
 _WIDTHS, _BLURRED = (0.6, 0.25, 0.1), 0.03  # of the tempo; a larger relative residual asks for shorter windows
-LEAST_FRAMES = 15
+LEAST_FRAMES = 12
+_NEAR = 0.06  # of the frames' spread: closer than this they lie on the curve but for noise
 
 
 @dataclass(frozen=True)
@@ -80,16 +81,19 @@ def see(
     found = [way for way in ways if way is not None]
     if not found:
         return "too few frames lie along one curve"
-    # The better coordinate is the one that moves more smoothly from frame to frame.
-    curve, places, distances, usable, samples = min(found, key=lambda way: roughness(way[-1]))
-    usual = torch.cat([distances[i] for i in fitted]).median()
     total = float((learned - learned.mean(0)).square().sum(1).mean())
+    closest = torch.cat([found[-1][2][i] for i in fitted])  # distances from the supplest curve
+    nearness = float(closest.square().median() / max(total, 1e-300)) ** 0.5
+    # Frames that keep to the supplest curve define it well.  Where something else changes too, that curve
+    # chases it, and the better coordinate is the one that moves more smoothly from frame to frame.
+    way = found[-1] if nearness < _NEAR else min(found, key=lambda way: roughness(way[-1]))
+    curve, places, distances, usable, samples = way
+    usual = torch.cat([distances[i] for i in fitted]).median()
     spent = torch.cat([distances[i] for i in fitted])
-    closest = torch.cat([found[-1][2][i] for i in fitted])  # from the supplest curve
     evidence = {
         "curve_residual": float(spent.square().median()) / total / max(learned.shape[1] - 1, 1),
         "off_curve_share": float((spent > _FAR * usual).double().mean()),
-        "curve_spread": float(closest.square().median() / max(total, 1e-300)) ** 0.5,
+        "curve_spread": nearness,
         "motion_over_noise": curve.length / max(curve.noise, 1e-12),
     }
     return Seen(view, features, curve, places, distances, usable, samples, fitted, samples.tempo(), evidence)
@@ -142,7 +146,7 @@ def fit_candidate(
             return Candidate(seen, None, failure=fitted)
         weak, starts = fitted
         weak_theta, weak_residual = starts[0].theta, starts[0].residual
-        good = [s for s in starts if s.residual < 3 * weak_residual + 0.02][:_FINISHED]
+        good = _distinct([s for s in starts if s.residual < 3 * weak_residual + 0.02])[:_FINISHED]
         found = [_refined(error, weak, start, stop) for start in good]
     finished = [r for r in found if r is not None]
     if not finished:
@@ -173,6 +177,7 @@ def _in_pieces(
         return None
     samples, first = seen.samples.in_pieces(length)
     error = OutputError(law, samples, seen.tempo, held)
+    error.shooting.guess(samples.time, samples.clip, whole.motion.state, whole.motion.velocity)
     start = torch.stack([whole.motion.state[first], whole.motion.velocity[first]], 1)
     found = _from_latent(error, whole.theta, start, whole.motion.state, stop)
     return None if found is None else (error, found)
@@ -210,9 +215,20 @@ def _weak_fits(weak: WeakForm, held: Held, seed: int) -> list[Start]:
     return sorted(found, key=lambda start: start.residual)
 
 
+def _distinct(starts: Sequence[Start]) -> list[Start]:
+    """Starts that did not end at the same point of the weak form."""
+    kept: list[Start] = []
+    for start in starts:
+        same = [k for k in kept if abs(k.residual - start.residual) < 1e-3 * k.residual]
+        if not any(torch.allclose(k.theta.abs(), start.theta.abs(), rtol=1e-2, atol=1e-6) for k in same):
+            kept.append(start)
+    return kept
+
+
 def _refined(error: OutputError, weak: WeakForm, start: Start, stop: Callable[[], bool]) -> Refined | None:
     z, v = weak.latent(start.encoder)
     first = torch.stack([error.samples.of(c)[0] for c in range(error.samples.clips)])
+    error.shooting.guess(error.samples.time, error.samples.clip, z, v)
     return _from_latent(error, start.theta, torch.stack([z[first], v[first]], 1), z, stop)
 
 

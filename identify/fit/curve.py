@@ -44,13 +44,15 @@ class NoCurve(Exception):
 
 def find_curves(points: Tensor, seed: int) -> list[Curve]:
     """Principal curves through the points (one row each), from stiff to supple."""
-    place = _first_order(points, seed)
+    first = place = _first_order(points, seed)
     most = max(6, len(points) // 8)
     found: list[Curve] = []
     for size in dict.fromkeys(min(size, most) for size in _SIZES):
-        # With many coefficients the places keep their scale: measured by its own length, a curve that
-        # wiggles in a gap between frames would give the gap ever more room.
-        spline, coefficients, place = _improve(points, place, size, evenly=size <= _EVENLY)
+        # A stiff curve may cut corners, so that it hands no places on.  With many coefficients the places keep
+        # their scale: measured by its own length, a curve that wiggles in a gap between frames would give
+        # the gap ever more room.
+        begin = first if size <= _EVENLY else place
+        spline, coefficients, place = _improve(points, begin, size, evenly=size <= _EVENLY)
         distance = _project(points, spline, coefficients)[1]
         length = float(_arclength(spline, coefficients)[1][-1])
         noise = float((distance.square().median() / max(points.shape[1] - 1, 1)).sqrt())

@@ -65,7 +65,7 @@ class OutputError:
         """Choose the step so that the motions through ``start`` are accurate; None where they do not exist."""
         motion = self.shooting.run(start, theta, derivatives=False)
         for _ in range(0 if self.settled else 6):
-            finer = self._shooting(float(self.shooting.step.max()) / 2)
+            finer = self.shooting.finer(self.samples.time, self.samples.duration())
             checked = finer.run(start, theta, derivatives=False)
             if checked is None:
                 return motion

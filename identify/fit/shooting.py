@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from identify.fit.curve import interpolate
 from identify.fit.torch_law import TorchLaw
 
 _MOST_STEPS = 6000
@@ -42,6 +43,26 @@ class Shooting:
         self.clip = clip
         self.hermite, self.hermite_slope = _hermite(where - self.cell), _hermite_slope(where - self.cell)
         self.nodes: Tensor | None = None  # (steps + 1, m, 2), the last motion
+
+    def guess(self, time: Tensor, clip: Tensor, state: Tensor, velocity: Tensor) -> None:
+        """Take observed states and velocities as the first guess of the nodes."""
+        nodes = torch.empty(self.steps + 1, len(self.step), 2).to(state)
+        at = torch.arange(self.steps + 1).to(state)
+        for c in range(len(self.step)):
+            own = clip == c
+            for column, values in enumerate((state, velocity)):
+                nodes[:, c, column] = interpolate(at * self.step[c], time[own], values[own])
+        self.nodes = nodes
+
+    def finer(self, law_time: Tensor, duration: Tensor) -> Shooting:
+        """The same clips with half the step, its nodes guessed from these."""
+        other = Shooting(self.law, law_time, self.clip, duration, float(self.step.max()) / 2)
+        if self.nodes is not None:
+            share = torch.linspace(0, self.steps, other.steps + 1).to(self.nodes)
+            left = share.floor().long().clamp_max(self.steps - 1)
+            part = (share - left).view(-1, 1, 1)
+            other.nodes = self.nodes[left] * (1 - part) + self.nodes[left + 1] * part
+        return other
 
     def run(self, start: Tensor, theta: Tensor, derivatives: bool = True) -> Motion | None:
         """The motions through ``start`` (m, 2); None where one is not finite."""
@@ -75,9 +96,9 @@ class Shooting:
         for _ in range(_ROUNDS):
             after, maps = self._one_step(nodes[:-1], theta)
             linear = maps[..., :2]
-            offset = after - (linear @ nodes[:-1].unsqueeze(-1)).squeeze(-1)
+            offset = after - _applied(linear, nodes[:-1])
             chained = _chained(torch.cat([maps, offset.unsqueeze(-1)], -1))
-            new = (chained[..., :2] @ start.unsqueeze(-1)).squeeze(-1) + chained[..., -1]
+            new = _applied(chained[..., :2], start) + chained[..., -1]
             change = float((new - nodes).abs().max())
             size = float(new.abs().max())
             if not change < _ESCAPE or size > _ESCAPE:  # nan compares false
@@ -152,6 +173,10 @@ class Shooting:
         return value + h**2 * (w[:, 2] * a[left] + w[:, 5] * a[right])
 
 
+def _applied(maps: Tensor, points: Tensor) -> Tensor:
+    return maps[..., 0] * points[..., :1] + maps[..., 1] * points[..., 1:]
+
+
 def _chained(step: Tensor) -> Tensor:
     """All prefix products of affine maps by doubling: a few large operations in place of many small ones."""
     steps, clips, _, width = step.shape
@@ -159,7 +184,8 @@ def _chained(step: Tensor) -> Tensor:
     reach = 1
     while reach < steps:
         later, earlier = total[reach:], total[:-reach]
-        joined = later[..., :2] @ earlier
+        # Spelled out: a batched product of matrices this small costs ten times as much.
+        joined = later[..., :1] * earlier[..., :1, :] + later[..., 1:2] * earlier[..., 1:2, :]
         joined = torch.cat([joined[..., :2], joined[..., 2:] + later[..., 2:]], -1)
         total = torch.cat([total[:reach], joined])
         reach *= 2
