@@ -275,7 +275,7 @@ def _two_weights(evidence: Evidence, claim: ClockClaim, clock: Symbol) -> Check:
     try:
         read = {n: [evidence.problem.reader.expression(x) for x in pair] for n, pair in weights.items()}
         for branch, report in evidence.reports:
-            if branch.kind != "identity":
+            if branch.kind != "identity" or any(report.point[n] for n in branch.integers):
                 continue
             scale = next((report.point[s] for s in branch.free if s.name == "lambda"), mpmath.mpf(1))
             tempo = report.eta[clock]

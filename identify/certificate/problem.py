@@ -74,7 +74,7 @@ class Problem:
         With t -> clock*t the law ``F(z, v)`` reads ``clock**-2 F(z, clock*v)``; a report with this scale is
         one of the family ``clock**2 F(z, v/clock)`` on the true clock.
         """
-        scale = Symbol("_clock", real=True)
+        scale = Symbol("_clock", positive=True)
         slow = scale**2 * self.acceleration.xreplace({self.velocity: self.velocity / scale})
         return replace(
             self,

@@ -35,9 +35,11 @@ class Clocked:
     before: Problem
 
     def at_true_clock(self, compatible: CompatibleSet) -> CompatibleSet:
-        """The compatible set of a truth whose clock is right: ``kappa = 1``."""
-        found = tied(compatible, {self.scale: S.One})
-        reported = {hat(self.scale): KAPPA}
+        """The compatible set of a truth whose clock is right: ``kappa = 1``, and its roots with it."""
+        roots = [h for h in self.problem.hidden if h.parameter == self.scale]
+        found = tied(compatible, {self.scale: S.One, **{h.symbol: S.One for h in roots}})
+        reported: dict[Symbol, Expr] = {hat(self.scale): KAPPA}
+        reported |= {hat(h.symbol): h.value.xreplace({self.scale: KAPPA}) for h in roots}
         branches = [
             replace(r, branch=renamed(r.branch, reported), facts=r.facts.with_signs([(KAPPA, "+")]))
             for r in found.branches
@@ -59,12 +61,12 @@ class Clocked:
         return Dimensions(found.dimensions.lifted, orbit, still.redundancy)
 
 
-def renamed(branch: Branch, table: dict[Symbol, Symbol]) -> Branch:
-    """The branch with free symbols under other names."""
+def renamed(branch: Branch, table: dict[Symbol, Expr]) -> Branch:
+    """The branch with the reported clock, or the root of it that was free, written in kappa."""
     at = branch.substitute(table)
     return replace(
         at,
-        free=tuple(table.get(s, s) for s in branch.free),
+        free=tuple(dict.fromkeys(KAPPA if s in table else s for s in branch.free)),
         algebraic={s: e.xreplace(table) for s, e in branch.algebraic.items()},
     )
 

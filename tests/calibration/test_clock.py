@@ -72,3 +72,14 @@ def test_period_restores_the_clock() -> None:
     assert found.given is not None
     assert {p.status for p in found.given.parameters.values()} == {"identified"}
     assert found.given.parameters["w"].relative_uncertainty == 0.01 / 1.42
+
+
+def test_roots_of_the_clock_are_written_in_the_clock() -> None:
+    """A fractional power of the velocity scales with one of kappa, and no other name appears."""
+    found = clocked("z''=-d*z'-k*abs(z')**(3/2)-a*z", "a != 0", "k != 0")
+    assert found.invariants == ("a/d**2",)
+    assert found.gauge is not None
+    assert set(found.gauge.branches[0].free) == {"kappa", "lambda"}
+    assert found.calibration is not None
+    assert found.calibration.clock is not None
+    assert found.calibration.clock.weights == {"d": ("0", "1"), "k": ("1/2", "1/2"), "a": ("0", "2")}

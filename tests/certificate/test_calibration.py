@@ -49,6 +49,14 @@ CASES: dict[str, tuple[str, list[str], list[str], list[str], dict[str, Any]]] = 
         {"unknown_clock": True},
     ),
     "clocked oscillator": ("z''+d*z'+a*z=0", ["a != 0"], [], ["d=1+-0.1"], {"unknown_clock": True}),
+    "clocked root drag": (
+        "z''=-d*z'-k*abs(z')**(3/2)-a*z",
+        ["a != 0", "k != 0"],
+        [],
+        [],
+        {"unknown_clock": True},
+    ),
+    "clocked square": ("z''=-k*z'**2*sign(z')-a*z", ["a != 0", "k != 0"], [], [], {"unknown_clock": True}),
     "clocked strata": (DUFFING, [], [], [], {"unknown_clock": True, "strata": True}),
     "clocked period": (
         "z''+d*z'+w**2*sin(z)=0",
