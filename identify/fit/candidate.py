@@ -30,6 +30,7 @@ _FAR = 6.0  # frames farther from the curve than this many usual distances are l
 _STEPS = 25
 _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual that calls for pieces
 _WIDTHS, _BLURRED = (0.6, 0.25, 0.1), 0.03  # of the tempo; a larger relative residual asks for shorter windows
+_HOPELESS = 0.5  # relative weak residual beyond which no output error is tried
 LEAST_FRAMES = 12
 _NEAR = 0.06  # of the frames' spread: closer than this they lie on the curve but for noise
 
@@ -59,6 +60,7 @@ class Candidate:
     weak_theta: Tensor | None = None
     weak_residual: float = float("nan")
     failure: str | None = None
+    coarse_cost: float = float("nan")  # of the fit with few coefficients, to compare with others like it
     evidence: dict[str, float] = field(default_factory=dict)
 
 
@@ -138,7 +140,7 @@ def fit_candidate(
     """The law fitted to what is seen; ``known`` is a fit of the same clips to start from."""
     weak_theta, weak_residual = None, float("nan")
     error = OutputError(law, seen.samples, seen.tempo, held)
-    if known is not None:
+    if known is not None and len(known.start) == seen.samples.clips:
         found = [_from_known(error, known, stop)]
     else:
         fitted = _weak_stage(law, held, seen, seed)
@@ -146,6 +148,9 @@ def fit_candidate(
             return Candidate(seen, None, failure=fitted)
         weak, starts = fitted
         weak_theta, weak_residual = starts[0].theta, starts[0].residual
+        if weak_residual > _HOPELESS:
+            failure = f"the motion does not follow the declared law (relative weak residual {weak_residual:.2g})"
+            return Candidate(seen, None, weak_theta, weak_residual, failure)
         good = _distinct([s for s in starts if s.residual < 3 * weak_residual + 0.02])[:_FINISHED]
         found = [_refined(error, weak, start, stop) for start in good]
     finished = [r for r in found if r is not None]
@@ -156,9 +161,23 @@ def fit_candidate(
     pieces = _in_pieces(law, held, seen, best, stop)
     if pieces is not None:
         error, best = pieces
+    coarse = best.cost
     best = _finer(error, best, stop) or best
     evidence = _evidence(seen, best) | {"pieces": float(error.samples.clips)}
-    return Candidate(seen, best, weak_theta, weak_residual, None, evidence)
+    return Candidate(seen, best, weak_theta, weak_residual, None, coarse, evidence)
+
+
+def at_scale(law: TorchLaw, held: Held, candidate: Candidate, factor: float) -> Refined | None:
+    """The candidate fitted again with the spread of its latent held at ``factor`` times what it was."""
+    best, seen = candidate.refined, candidate.seen
+    assert best is not None
+    samples = seen.samples
+    if len(best.start) != samples.clips:
+        samples, _ = samples.in_pieces(_PIECE * seen.tempo)
+    error = OutputError(law, samples, seen.tempo, Held(True, held.origin, held.parameters))
+    state, velocity = factor * best.motion.state, factor * best.motion.velocity
+    error.shooting.guess(samples.time, samples.clip, state, velocity)
+    return _from_latent(error, best.theta, factor * best.start, state, lambda: False)
 
 
 def _in_pieces(

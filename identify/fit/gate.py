@@ -41,7 +41,7 @@ CHECKS = (
         "give the region of the one moving object with --crop, or film it alone",
     ),
     Check(
-        "curve_spread", 0.02, 0.08,
+        "curve_spread", 0.25, 0.5,
         "the frames do not lie along one curve: more than one thing changes in the picture",
         "give the region of the one moving object with --crop, or film it alone",
     ),
@@ -51,12 +51,12 @@ CHECKS = (
         "film longer, or more clips", least=True,
     ),
     Check(
-        "weak_residual", 0.1, 0.6,
+        "weak_residual", 0.08, 0.4,
         "the motion does not follow the declared law",
         "check the law and its assumptions, or compare another law; look for impacts and things that touch it",
     ),
     Check(
-        "structured_residual", 0.015, 0.06,
+        "structured_residual", 0.03, 0.08,
         "the motion does not follow the declared law",
         "check the law and its assumptions, or compare another law; look for impacts and things that touch it",
     ),

@@ -64,7 +64,7 @@ class OutputError:
     def _settle_step(self, theta: Tensor, start: Tensor) -> Motion | None:
         """Choose the step so that the motions through ``start`` are accurate; None where they do not exist."""
         motion = self.shooting.run(start, theta, derivatives=False)
-        for _ in range(0 if self.settled else 6):
+        for _ in range(0 if self.settled else 4):
             finer = self.shooting.finer(self.samples.time, self.samples.duration())
             checked = finer.run(start, theta, derivatives=False)
             if checked is None:

@@ -16,7 +16,7 @@ from torch import Tensor
 from identify.fit.curve import interpolate
 from identify.fit.torch_law import TorchLaw
 
-_MOST_STEPS = 6000
+_MOST_STEPS = 4000
 _ROUNDS = 12
 _SETTLED = 1e-11
 _ESCAPE = 1e8

@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from identify.analysis import Analysis
-from identify.fit.candidate import Candidate, Seen, fit_candidate, see
+from identify.fit.align import Transport, aligned
+from identify.fit.candidate import Candidate, Seen, at_scale, fit_candidate, see
 from identify.fit.encoder import latent_of, stored
 from identify.fit.features import Filter, brightness_changes
 from identify.fit.film import Array, Estimate, LawFit, Track, View
 from identify.fit.gate import Verdict, judge
 from identify.fit.held import Held, held
-from identify.fit.samples import smoothed
+from identify.fit.samples import Samples, smoothed
 from identify.fit.torch_law import TorchLaw
 from identify.law import Law, read_law
 
 _LTI = "z'' + p*z' + q*(z - r) = 0"
-_SECOND_BLUR = 1.0
+_WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
 
 Progress = Callable[[float, str], object]
 
@@ -58,33 +59,29 @@ def fit_views(
     bad: Sequence[NDArray[np.bool_]] = (),
 ) -> LawFit:
     """The law fitted to the clips, or the reason why it is not; ``bad`` marks frames to leave out."""
-    torch_law, device = TorchLaw(law), torch.device(settings.device)
-    clock = _Clock(settings.time_limit)
-    freedom = held(analysis)
-    tried: list[tuple[Candidate, Verdict]] = []
+    solver = _Solver(law, analysis, settings)
     plan = _plan(views, settings)
-    for number, (view, filter, seed) in enumerate(plan):
-        progress(number / (len(plan) + 1), f"fitting {view.name}, blur {filter.blur:g}")
-        known = next((c.refined for c, v in tried if v.accepted and c.seen.view.name == view.name), None)
-        found = see(view, filter, device, seed, bad)
-        if isinstance(found, str):
-            continue
-        candidate = fit_candidate(torch_law, freedom, found, seed, clock.over, known)
-        tried.append((candidate, judge(_all_evidence(candidate))))
-        if clock.over():
-            break
+    try:
+        for number, (view, filter, seed) in enumerate(plan):
+            progress(number / (len(plan) + 1), f"fitting {view.name}, blur {filter.blur:g}")
+            solver.attempt(view, filter, seed, bad)
+            if solver.clock.over():
+                break
+    except KeyboardInterrupt:  # what was found so far is a result
+        solver.clock.stop()
+        if not solver.tried:
+            raise
     progress(len(plan) / (len(plan) + 1), "comparing with a linear law")
-    return _answer(torch_law, tried, freedom, settings, clock)
+    return solver.answer()
 
 
 def _plan(views: Sequence[View], settings: Settings) -> list[tuple[View, Filter, int]]:
     """Views with their filters, likeliest first; further seeds repeat the first view."""
     found: list[tuple[View, Filter, int]] = []
-    for view in views:
+    for number, view in enumerate(views):
         bright = brightness_changes(view.films)
-        found.append((view, Filter(1.5, bright), settings.seed))
-        if len(views) == 1:
-            found.append((view, Filter(_SECOND_BLUR, bright), settings.seed))
+        blurs = _WHOLE_BLURS if len(views) == 1 else _VIEW_BLURS if number == 0 else _VIEW_BLURS[:1]
+        found += [(view, Filter(blur, bright), settings.seed) for blur in blurs]
     for more in range(1, settings.seeds):
         found.append((views[0], found[0][1], settings.seed + more))
     return found
@@ -97,37 +94,126 @@ def _all_evidence(candidate: Candidate) -> dict[str, float]:
     return found
 
 
-def _answer(
-    law: TorchLaw,
-    tried: Sequence[tuple[Candidate, Verdict]],
-    freedom: Held,
-    settings: Settings,
-    clock: _Clock,
-) -> LawFit:
-    fitted = [(c, v) for c, v in tried if c.refined is not None]
-    summary = tuple(_summary(law, c, v) for c, v in tried)
-    if not fitted:
-        reason = next((c.failure for c, _ in tried if c.failure), "no frames lie along one curve")
-        evidence = _all_evidence(tried[0][0]) if tried else {}
-        advice = "check the law and its assumptions; --dry-run shows what would be fitted"
-        return LawFit("default", False, reason, advice, None, (), evidence, candidates=summary)
-    best, verdict = min(fitted, key=lambda pair: (not pair[1].accepted, pair[1].doubts, _score(pair[0])))
-    accepted = [c for c, v in fitted if v.accepted] or [best]
-    evidence = _all_evidence(best)
-    evidence |= {} if clock.over() else _linear_comparison(law, best, settings)
-    estimate, spreads = _estimate(law, best, accepted, freedom)
-    return LawFit(
-        "default",
-        verdict.accepted,
-        verdict.reason,
-        verdict.advice,
-        estimate,
-        _tracks(law, best),
-        evidence | spreads,
-        verdict.warnings,
-        summary,
-        *stored(best),
-    )
+class _Solver:
+    """The candidates tried so far, and the answer they give together."""
+
+    def __init__(self, law: Law, analysis: Analysis, settings: Settings) -> None:
+        self.law, self.settings = TorchLaw(law), settings
+        self.freedom = held(analysis)
+        self.transport = Transport(law, analysis)
+        self.clock = _Clock(settings.time_limit)
+        self.tried: list[tuple[Candidate, Verdict]] = []
+
+    def attempt(self, view: View, filter: Filter, seed: int, bad: Sequence[NDArray[np.bool_]]) -> None:
+        """One more candidate; an accepted one of the same view gives it its start."""
+        same = (c.refined for c, v in self.tried if v.accepted and c.seen.view.name == view.name)
+        found = see(view, filter, torch.device(self.settings.device), seed, bad)
+        if isinstance(found, str):
+            self.failure = found
+            return
+        candidate = fit_candidate(self.law, self.freedom, found, seed, self.clock.over, next(same, None))
+        self.tried.append((candidate, judge(_all_evidence(candidate))))
+
+    failure = "no frames lie along one curve"
+
+    def answer(self) -> LawFit:
+        """The best candidate with what all of them say about its errors."""
+        fitted = [(c, v) for c, v in self.tried if c.refined is not None]
+        summary = tuple(_summary(self.law, c, v) for c, v in self.tried)
+        if not fitted:
+            reason = next((c.failure for c, _ in self.tried if c.failure), self.failure)
+            evidence = _all_evidence(self.tried[0][0]) if self.tried else {}
+            advice = "check the law and its assumptions; --dry-run shows what would be fitted"
+            return LawFit("default", False, reason, advice, None, (), evidence, candidates=summary)
+        best, verdict = min(fitted, key=lambda pair: (not pair[1].accepted, pair[1].doubts, _score(pair[0])))
+        evidence = _all_evidence(best)
+        evidence |= {} if self.clock.over() else self._linear_comparison(best)
+        estimate, spreads = self._estimate(best, [c for c, v in fitted if v.accepted and c is not best])
+        weights, stored_settings = stored(best)
+        return LawFit(
+            "default",
+            verdict.accepted,
+            verdict.reason,
+            verdict.advice,
+            estimate,
+            _tracks(best),
+            evidence | spreads,
+            verdict.warnings,
+            summary,
+            weights,
+            stored_settings,
+        )
+
+    def _estimate(self, best: Candidate, others: Sequence[Candidate]) -> tuple[Estimate, dict[str, float]]:
+        """Values with the formal error, dependence within clips, other candidates and other scales added up."""
+        refined = best.refined
+        assert refined is not None
+        theta = refined.theta
+        gaps = [gap for other in others if (gap := self._gap(best, other)) is not None]
+        over_candidates = _second_moment(gaps, theta)
+        over_scales = _second_moment(self._other_scales(best), theta)
+        widest = torch.maximum(refined.formal.diagonal(), refined.clustered.diagonal())
+        factor = (widest / refined.formal.diagonal().clamp_min(1e-300)).sqrt()
+        total = refined.formal * torch.outer(factor, factor) + over_candidates + over_scales
+        relative = theta.abs().clamp_min(1e-12)
+        evidence = {
+            "clip_spread": _largest(refined.clustered.diagonal().sqrt() / relative),
+            "candidate_spread": _largest(over_candidates.diagonal().sqrt() / relative),
+            "scale_spread": _largest(over_scales.diagonal().sqrt() / relative),
+        }
+        values = (x.detach().cpu().numpy() for x in (theta, total, refined.formal))
+        return Estimate(self.law.names, *values), evidence
+
+    def _gap(self, best: Candidate, other: Candidate) -> Tensor | None:
+        """How far another candidate's parameters lie from the best one's, at the same point of the orbit."""
+        assert best.refined is not None
+        assert other.refined is not None
+        own, wanted = (_latents(c, best.seen.fitted) for c in (other, best))
+        moved = aligned(self.transport, other.refined.theta, own, wanted)
+        return None if moved is None else moved - best.refined.theta
+
+    def _other_scales(self, best: Candidate) -> list[Tensor]:
+        """Parameters at other latent scales that the frames allow almost as well.
+
+        Where the law itself fixes the scale (an angle in a sine), a small motion hardly shows it: the error of
+        every parameter that leans on the scale is then much larger than its curvature at the minimum says.
+        """
+        assert best.refined is not None
+        if self.freedom.scale or not len(best.refined.theta) or self.clock.over():
+            return []
+        found = []
+        for factors in ((1.3, 2.0, 3.0, 5.0), (0.7, 0.4)):
+            for factor in factors:
+                other = at_scale(self.law, self.freedom, best, factor)
+                if other is None or other.cost > (1 + 4 / max(best.evidence["periods"], 4)) * best.coarse_cost:
+                    break
+                found.append(other.theta - best.refined.theta)
+        return found
+
+    def _linear_comparison(self, best: Candidate) -> dict[str, float]:
+        """How much worse an affine linear law follows the same places; above 1 the declared law explains more."""
+        linear = TorchLaw(read_law(_LTI))
+        other = fit_candidate(linear, Held(True, True), best.seen, self.settings.seed, lambda: True)
+        if other.refined is None:
+            return {}
+        own = best.evidence["output_residual"]
+        return {"lti_ratio": other.evidence["output_residual"] / max(own, 1e-12)}
+
+
+def _second_moment(gaps: Sequence[Tensor], like: Tensor) -> Tensor:
+    """The largest gap counts in full: few candidates are no sample from which to divide."""
+    if not gaps:
+        return torch.zeros(len(like), len(like)).to(like)
+    spread = torch.stack(list(gaps)).abs().max(0).values
+    return torch.diag(spread.square())
+
+
+def _latents(candidate: Candidate, films: Sequence[int]) -> list[Tensor]:
+    refined = candidate.refined
+    assert refined is not None
+    places, usable = candidate.seen.places, candidate.seen.usable
+    nan = float("nan")
+    return [torch.where(usable[i], latent_of(places[i], refined), nan) for i in films]
 
 
 def _score(candidate: Candidate) -> float:
@@ -146,69 +232,11 @@ def _summary(law: TorchLaw, candidate: Candidate, verdict: Verdict) -> Mapping[s
     }
 
 
-def _estimate(
-    law: TorchLaw, best: Candidate, accepted: Sequence[Candidate], freedom: Held
-) -> tuple[Estimate, dict[str, float]]:
-    """The values with formal error, dependence within clips, and spread over candidates added up."""
-    refined = best.refined
-    assert refined is not None
-    theta = refined.theta
-    others = [c.refined.theta for c in accepted if c.refined is not None]
-    spread = torch.zeros_like(refined.formal)
-    if len(others) > 1 and not freedom.scale and not freedom.origin:
-        gap = torch.stack(others) - theta
-        spread = gap.T @ gap / (len(others) - 1)
-    elif len(others) > 1:
-        spread = _aligned_spread(best, accepted)
-    covariance = torch.maximum(refined.formal.diagonal(), refined.clustered.diagonal())
-    scale = (covariance / refined.formal.diagonal().clamp_min(1e-300)).sqrt()
-    total = refined.formal * torch.outer(scale, scale) + spread
-    relative = theta.abs().clamp_min(1e-12)
-    evidence = {
-        "clip_spread": _largest(refined.clustered.diagonal().sqrt() / relative),
-        "candidate_spread": _largest(spread.diagonal().sqrt() / relative),
-    }
-    return Estimate(law.names, theta.cpu().numpy(), total.cpu().numpy(), refined.formal.cpu().numpy()), evidence
-
-
-def _aligned_spread(best: Candidate, accepted: Sequence[Candidate]) -> Tensor:
-    """The spread over candidates once each sits at the best one's point of the orbit.
-
-    Scale and origin are held at slightly different values in each candidate; parameters that move with them
-    would spread for that reason alone, so only the part that the formal error does not explain is kept.
-    """
-    refined = best.refined
-    assert refined is not None
-    mean, std = refined.motion.state.mean(), refined.motion.state.std()
-    gaps = []
-    for other in accepted:
-        if other.refined is None or other is best:
-            continue
-        away = other.refined.motion.state
-        near = abs(float(away.mean() - mean)) < 0.02 * float(std) and abs(float(away.std() / std) - 1) < 0.02
-        if near:
-            gaps.append(other.refined.theta - refined.theta)
-    if not gaps:
-        return torch.zeros_like(refined.formal)
-    gap = torch.stack(gaps)
-    return gap.T @ gap / len(gaps)
-
-
 def _largest(values: Tensor) -> float:
     return float(values.max()) if len(values) else 0.0
 
 
-def _linear_comparison(law: TorchLaw, best: Candidate, settings: Settings) -> dict[str, float]:
-    """How much worse an affine linear law follows the same places: above 1, the declared law explains more."""
-    linear = TorchLaw(read_law(_LTI))
-    other = fit_candidate(linear, Held(True, True), best.seen, settings.seed, lambda: True)
-    if other.refined is None:
-        return {}
-    own = best.evidence["output_residual"]
-    return {"lti_ratio": other.evidence["output_residual"] / max(own, 1e-12)}
-
-
-def _tracks(law: TorchLaw, best: Candidate) -> tuple[Track, ...]:
+def _tracks(best: Candidate) -> tuple[Track, ...]:
     seen, refined = best.seen, best.refined
     assert refined is not None
     found = []
@@ -233,8 +261,6 @@ def _tracks(law: TorchLaw, best: Candidate) -> tuple[Track, ...]:
 
 def _velocity(seen: Seen, number: int, latent: Tensor) -> Array:
     """The latent's rate of change from local polynomials, for frames without a fitted motion."""
-    from identify.fit.samples import Samples
-
     film = seen.view.films[number]
     if film.count < 6:
         return np.full(film.count, np.nan)
@@ -249,6 +275,10 @@ class _Clock:
 
     def __init__(self, limit: float | None) -> None:
         self._end = None if limit is None else time.monotonic() + limit
+
+    def stop(self) -> None:
+        """No more time from now on."""
+        self._end = 0.0
 
     def over(self) -> bool:
         return self._end is not None and time.monotonic() > self._end
