@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from identify.fit.curve import Curve, find_curves
+from identify.fit.curve import STIFF, SUPPLE, Curve, find_curves
 from identify.fit.features import Features, Filter, learn
 from identify.fit.film import Film, View
 from identify.fit.least_squares import minimise
@@ -27,7 +27,7 @@ COARSE, FINE = 16, 120  # coefficients of the map from latent to place, first an
 _FRAMES_PER_COEFFICIENT = 15
 _STARTS, _FINISHED = 6, 2
 _FAR = 6.0  # frames farther from the curve than this many usual distances are left out
-_STEPS = 25
+_STEPS, _QUICK = 25, 8
 _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual that calls for pieces
 _WIDTHS, _BLURRED = (0.6, 0.25, 0.1), 0.03  # of the tempo; a larger relative residual asks for shorter windows
 _HOPELESS = 0.5  # relative weak residual beyond which no output error is tried
@@ -79,16 +79,19 @@ def see(
     points = [features.of(film.frames) for film in view.films]
     learned = torch.cat([p for p, film in zip(points, view.films, strict=True) if film in train])
     fitted = tuple(i for i, film in enumerate(view.films) if film in train)
-    ways = [_along(view, points, curve, fitted, bad) for curve in find_curves(learned, seed)]
+    ways = [_along(view, points, curve, fitted, bad) for curve in find_curves(learned, seed, SUPPLE)]
     found = [way for way in ways if way is not None]
     if not found:
         return "too few frames lie along one curve"
     total = float((learned - learned.mean(0)).square().sum(1).mean())
     closest = torch.cat([found[-1][2][i] for i in fitted])  # distances from the supplest curve
     nearness = float(closest.square().median() / max(total, 1e-300)) ** 0.5
-    # Frames that keep to the supplest curve define it well.  Where something else changes too, that curve
-    # chases it, and the better coordinate is the one that moves more smoothly from frame to frame.
-    way = found[-1] if nearness < _NEAR else min(found, key=lambda way: roughness(way[-1]))
+    way = found[-1]
+    if nearness >= _NEAR:
+        # Frames that keep to the supplest curve define it well.  Where something else changes too, that curve
+        # chases it, and the better coordinate is the one that moves more smoothly from frame to frame.
+        stiff = [_along(view, points, curve, fitted, bad) for curve in find_curves(learned, seed, STIFF)]
+        way = min([*found, *(w for w in stiff if w is not None)], key=lambda way: roughness(way[-1]))
     curve, places, distances, usable, samples = way
     usual = torch.cat([distances[i] for i in fitted]).median()
     spent = torch.cat([distances[i] for i in fitted])
@@ -135,15 +138,24 @@ def _samples(
 
 
 def fit_candidate(
-    law: TorchLaw, held: Held, seen: Seen, seed: int, stop: Callable[[], bool], known: Refined | None = None
+    law: TorchLaw,
+    held: Held,
+    seen: Seen,
+    seed: int,
+    stop: Callable[[], bool],
+    known: Refined | None = None,
+    quick: bool = False,
 ) -> Candidate:
-    """The law fitted to what is seen; ``known`` is a fit of the same clips to start from."""
+    """The law fitted to what is seen; ``known`` is a fit of the same clips to start from.
+
+    ``quick`` leaves out what only matters for the last digits and for laws that hold but nearly.
+    """
     weak_theta, weak_residual = None, float("nan")
     error = OutputError(law, seen.samples, seen.tempo, held)
     if known is not None and len(known.start) == seen.samples.clips:
         found = [_from_known(error, known, stop)]
     else:
-        fitted = _weak_stage(law, held, seen, seed)
+        fitted = _weak_stage(law, held, seen, seed, _WIDTHS[:1] if quick else _WIDTHS)
         if isinstance(fitted, str):
             return Candidate(seen, None, failure=fitted)
         weak, starts = fitted
@@ -152,12 +164,14 @@ def fit_candidate(
             failure = f"the motion does not follow the declared law (relative weak residual {weak_residual:.2g})"
             return Candidate(seen, None, weak_theta, weak_residual, failure)
         good = _distinct([s for s in starts if s.residual < 3 * weak_residual + 0.02])[:_FINISHED]
-        found = [_refined(error, weak, start, stop) for start in good]
+        found = [_refined(error, weak, start, stop, quick) for start in good]
     finished = [r for r in found if r is not None]
     if not finished:
         failure = "the law does not follow the motion from any start"
         return Candidate(seen, None, weak_theta, weak_residual, failure)
     best = min(finished, key=lambda r: r.cost)
+    if quick:
+        return Candidate(seen, best, weak_theta, weak_residual, None, best.cost, _evidence(seen, best))
     pieces = _in_pieces(law, held, seen, best, stop)
     if pieces is not None:
         error, best = pieces
@@ -177,7 +191,7 @@ def at_scale(law: TorchLaw, held: Held, candidate: Candidate, factor: float) -> 
     error = OutputError(law, samples, seen.tempo, Held(True, held.origin, held.parameters))
     state, velocity = factor * best.motion.state, factor * best.motion.velocity
     error.shooting.guess(samples.time, samples.clip, state, velocity)
-    return _from_latent(error, best.theta, factor * best.start, state, lambda: False)
+    return _from_latent(error, best.theta, factor * best.start, state, lambda: False, quick=True)
 
 
 def _in_pieces(
@@ -202,10 +216,12 @@ def _in_pieces(
     return None if found is None else (error, found)
 
 
-def _weak_stage(law: TorchLaw, held: Held, seen: Seen, seed: int) -> tuple[WeakForm, list[Start]] | str:
+def _weak_stage(
+    law: TorchLaw, held: Held, seen: Seen, seed: int, widths: Sequence[float]
+) -> tuple[WeakForm, list[Start]] | str:
     """The weak form and its fits; shorter windows are tried where long ones blur an abrupt motion."""
     best: tuple[WeakForm, list[Start]] | None = None
-    for width in _WIDTHS:
+    for width in widths:
         try:
             weak = WeakForm(law, seen.samples, seen.tempo, held, ENCODER, width)
         except ValueError as error:
@@ -244,11 +260,13 @@ def _distinct(starts: Sequence[Start]) -> list[Start]:
     return kept
 
 
-def _refined(error: OutputError, weak: WeakForm, start: Start, stop: Callable[[], bool]) -> Refined | None:
+def _refined(
+    error: OutputError, weak: WeakForm, start: Start, stop: Callable[[], bool], quick: bool
+) -> Refined | None:
     z, v = weak.latent(start.encoder)
     first = torch.stack([error.samples.of(c)[0] for c in range(error.samples.clips)])
     error.shooting.guess(error.samples.time, error.samples.clip, z, v)
-    return _from_latent(error, start.theta, torch.stack([z[first], v[first]], 1), z, stop)
+    return _from_latent(error, start.theta, torch.stack([z[first], v[first]], 1), z, stop, quick)
 
 
 def _from_known(error: OutputError, known: Refined, stop: Callable[[], bool]) -> Refined | None:
@@ -259,7 +277,12 @@ def _from_known(error: OutputError, known: Refined, stop: Callable[[], bool]) ->
 
 
 def _from_latent(
-    error: OutputError, theta: Tensor, start: Tensor, latent: Tensor, stop: Callable[[], bool]
+    error: OutputError,
+    theta: Tensor,
+    start: Tensor,
+    latent: Tensor,
+    stop: Callable[[], bool],
+    quick: bool = False,
 ) -> Refined | None:
     """The fit with few coefficients from latent to place."""
     low, high = float(latent.min()), float(latent.max())
@@ -270,7 +293,7 @@ def _from_latent(
     basis, rough = spline.basis(latent), spline.roughness(latent, 3)
     normal = basis.T @ basis + 1e-2 * rough.T @ rough + 1e-9 * torch.eye(size).to(latent)
     place_map = torch.linalg.solve(normal, basis.T @ error.samples.place)
-    return error.refine(theta, start, spline, place_map, None, _STEPS, stop=stop)
+    return error.refine(theta, start, spline, place_map, None, _QUICK if quick else _STEPS, quick, stop)
 
 
 def _finer(error: OutputError, coarse: Refined, stop: Callable[[], bool]) -> Refined | None:

@@ -19,8 +19,9 @@ from identify.fit.splines import Spline
 _LANDMARKS = 600
 _NEIGHBOURS = 8
 _ROUNDS = 4
-_GRID = 8  # grid points for each coefficient, from which the projection starts
-_SIZES, _EVENLY = (12, 24, 80), 24  # coefficients of the curve; up to how many it is measured evenly
+_GRID = 4  # grid points for each coefficient, from which the projection starts
+STIFF, SUPPLE = (12,), (24, 80)  # coefficients
+_EVENLY = 24  # up to how many coefficients the curve is measured evenly along its length
 _STRENGTHS = tuple(10.0**k for k in range(-6, 2))
 
 
@@ -42,12 +43,12 @@ class NoCurve(Exception):
     """The frames do not lie along one curve; the message says how that shows."""
 
 
-def find_curves(points: Tensor, seed: int) -> list[Curve]:
-    """Principal curves through the points (one row each), from stiff to supple."""
+def find_curves(points: Tensor, seed: int, sizes: tuple[int, ...]) -> list[Curve]:
+    """Principal curves through the points (one row each) with so many coefficients, from stiff to supple."""
     first = place = _first_order(points, seed)
     most = max(6, len(points) // 8)
     found: list[Curve] = []
-    for size in dict.fromkeys(min(size, most) for size in _SIZES):
+    for size in dict.fromkeys(min(size, most) for size in sizes):
         # A stiff curve may cut corners, so that it hands no places on.  With many coefficients the places keep
         # their scale: measured by its own length, a curve that wiggles in a gap between frames would give
         # the gap ever more room.

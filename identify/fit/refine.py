@@ -84,9 +84,10 @@ class OutputError:
         place_map: Tensor,
         close: float | None,
         steps: int,
+        quick: bool = False,
         stop: Callable[[], bool] | None = None,
     ) -> Refined | None:
-        """The fit reached from a point, in three rounds: all frames alike, outliers eased, outliers left out.
+        """The fit reached from a point: all frames alike, then outliers eased, then left out (not when ``quick``).
 
         The map from latent to place is held smooth, or with ``close`` within about that distance of the given
         one: where frames are many neither matters, where they are few neither lets the map wander.
@@ -99,7 +100,7 @@ class OutputError:
             return None
         self.mean, self.std, self.theta = motion.state.mean(), motion.state.std(), theta
         found: Minimum | None = None
-        for ease, tolerance in ((_huber, 1e-4), (_biweight, 1e-5), (None, 1e-7)):
+        for ease, tolerance in ((None, 1e-4),) if quick else _EASING:
             found = minimise(lambda x: self._problem(x, spline, weight, prior), point, steps, tolerance)  # noqa: B023
             if found is None:
                 return None
@@ -238,6 +239,9 @@ def _huber(residual: Tensor) -> Tensor:
 def _biweight(residual: Tensor) -> Tensor:
     """Tukey's weights, under which the largest residuals do not count."""
     return (1 - (residual / (_BIWEIGHT * _spread(residual))).square()).clamp_min(1e-6).square()
+
+
+_EASING = ((_huber, 1e-4), (_biweight, 1e-5), (None, 1e-7))
 
 
 def _meat(scores: Tensor, group: Tensor) -> Tensor:

@@ -132,6 +132,8 @@ def parameters_of(law: TorchLaw, coefficients: Tensor, theta: Tensor) -> tuple[T
     def filled(x: Tensor) -> Tensor:
         return theta.index_copy(0, place, x)
 
+    if len(law.linear_parameters()) == len(free):
+        return _linear_solution(law, coefficients, theta, place)
     size = float(coefficients.abs().max().clamp_min(1e-12))
     scale = coefficients.abs().clamp_min(1e-6 * size)
 
@@ -148,6 +150,22 @@ def parameters_of(law: TorchLaw, coefficients: Tensor, theta: Tensor) -> tuple[T
         if found is not None and found.cost < 0.02:
             return filled(found.point), found.cost < 1e-12
     return None
+
+
+def _linear_solution(
+    law: TorchLaw, coefficients: Tensor, theta: Tensor, place: Tensor
+) -> tuple[Tensor, bool] | None:
+    """The same where the coefficients are linear in the parameters: one system of equations."""
+    zero = theta.index_fill(0, place, 0.0)
+    shift = law.coefficients(zero)
+    columns = [law.coefficients(zero.index_fill(0, p.reshape(1), 1.0)) - shift for p in place]
+    matrix = torch.stack(columns, 1)
+    found = torch.linalg.lstsq(matrix, (coefficients - shift).unsqueeze(1), driver="gelsd").solution.squeeze(1)
+    solved = theta.index_copy(0, place, found)
+    gap = (matrix @ found + shift - coefficients).norm()
+    if not bool(torch.isfinite(solved).all()) or not law.admissible(solved):
+        return None
+    return solved, bool(gap <= 1e-9 * coefficients.norm().clamp_min(1e-300))
 
 
 def _first_values(law: TorchLaw, free: Sequence[int], theta: Tensor) -> Iterator[Tensor]:

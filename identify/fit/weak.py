@@ -66,11 +66,16 @@ def _clip_windows(time: Tensor, index: Tensor, width: float, overlap: int) -> li
         return []
     count = max(1, int((duration - width) / width * overlap) + 1)
     starts = torch.linspace(float(time[0]), float(time[0]) + duration - width, count)
-    rows = []
-    for start in starts:
-        inside = torch.nonzero((time >= start - 1e-9) & (time <= start + width + 1e-9)).flatten()
-        if len(inside) >= _LEAST_FRAMES:
-            rows.append((index[inside], *_weights(time[inside], float(start) + width / 2, width / 2)))
+    first = torch.searchsorted(time, starts.to(time) - 1e-9).tolist()  # windows begin at a frame
+    rows, known = [], {}
+    for begin in dict.fromkeys(first):
+        end = int(torch.searchsorted(time, time[begin] + width + 1e-9))
+        if end - begin >= _LEAST_FRAMES:
+            local = time[begin:end] - time[begin]
+            key = (local * 1e9).round().cpu().numpy().tobytes()  # evenly timed clips need the weights once
+            if key not in known:
+                known[key] = _weights(local, width / 2, width / 2)
+            rows.append((index[begin:end], *known[key]))
     return rows
 
 
