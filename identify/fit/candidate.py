@@ -32,6 +32,7 @@ _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual tha
 _WIDTHS, _BLURRED = (0.6, 0.25, 0.1), 0.03  # of the tempo; a larger relative residual asks for shorter windows
 _HOPELESS = 0.5  # relative weak residual beyond which no output error is tried
 LEAST_FRAMES = 12
+_CURVE_FRAMES = 2000  # frames from which the curve is found
 _NEAR = 0.06  # of the frames' spread: closer than this they lie on the curve but for noise
 
 
@@ -70,8 +71,12 @@ def see(
     device: torch.device,
     seed: int,
     bad: Sequence[NDArray[np.bool_]] = (),
+    known: Seen | None = None,
 ) -> Seen | str:
-    """The view's curve and the frames' places on it, or why there is none; ``bad`` frames do not count."""
+    """The view's curve and the frames' places on it, or why there is none; ``bad`` frames do not count.
+
+    ``known`` is the same view through another filter.
+    """
     train = [film for film in view.films if film.role == "train" and film.count >= LEAST_FRAMES]
     if not train:
         return "no training clip has enough frames"
@@ -79,7 +84,12 @@ def see(
     points = [features.of(film.frames) for film in view.films]
     learned = torch.cat([p for p, film in zip(points, view.films, strict=True) if film in train])
     fitted = tuple(i for i, film in enumerate(view.films) if film in train)
-    ways = [_along(view, points, curve, fitted, bad) for curve in find_curves(learned, seed, SUPPLE)]
+    step = max(1, len(learned) // _CURVE_FRAMES)
+    thinned = learned[::step]
+    before = None if known is None else torch.cat([known.places[i] for i in fitted])[::step]
+    sizes = SUPPLE if known is None else SUPPLE[1:]
+    curves = find_curves(thinned, seed, sizes, before)
+    ways = [_along(view, points, curve, fitted, bad) for curve in curves]
     found = [way for way in ways if way is not None]
     if not found:
         return "too few frames lie along one curve"
@@ -90,7 +100,7 @@ def see(
     if nearness >= _NEAR:
         # Frames that keep to the supplest curve define it well.  Where something else changes too, that curve
         # chases it, and the better coordinate is the one that moves more smoothly from frame to frame.
-        stiff = [_along(view, points, curve, fitted, bad) for curve in find_curves(learned, seed, STIFF)]
+        stiff = [_along(view, points, curve, fitted, bad) for curve in find_curves(thinned, seed, STIFF)]
         way = min([*found, *(w for w in stiff if w is not None)], key=lambda way: roughness(way[-1]))
     curve, places, distances, usable, samples = way
     usual = torch.cat([distances[i] for i in fitted]).median()

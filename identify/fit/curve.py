@@ -43,9 +43,12 @@ class NoCurve(Exception):
     """The frames do not lie along one curve; the message says how that shows."""
 
 
-def find_curves(points: Tensor, seed: int, sizes: tuple[int, ...]) -> list[Curve]:
-    """Principal curves through the points (one row each) with so many coefficients, from stiff to supple."""
-    first = place = _first_order(points, seed)
+def find_curves(points: Tensor, seed: int, sizes: tuple[int, ...], known: Tensor | None = None) -> list[Curve]:
+    """Principal curves through the points (one row each) with so many coefficients, from stiff to supple.
+
+    ``known`` are places of the points on the curve of another filter, to start from.
+    """
+    first = place = _first_order(points, seed) if known is None else known
     most = max(6, len(points) // 8)
     found: list[Curve] = []
     for size in dict.fromkeys(min(size, most) for size in sizes):

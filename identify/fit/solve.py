@@ -61,6 +61,8 @@ def fit_views(
     """The law fitted to the clips, or the reason why it is not; ``bad`` marks frames to leave out."""
     solver = _Solver(law, analysis, settings)
     plan = _plan(views, settings)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # many small operations: a second thread costs more than it brings
     try:
         for number, (view, filter, seed) in enumerate(plan):
             progress(number / (len(plan) + 1), f"fitting {view.name}, blur {filter.blur:g}")
@@ -71,6 +73,8 @@ def fit_views(
         solver.clock.stop()
         if not solver.tried:
             raise
+    finally:
+        torch.set_num_threads(threads)
     progress(len(plan) / (len(plan) + 1), "comparing with a linear law")
     return solver.answer()
 
@@ -106,12 +110,14 @@ class _Solver:
 
     def attempt(self, view: View, filter: Filter, seed: int, bad: Sequence[NDArray[np.bool_]]) -> None:
         """One more candidate; an accepted one of the same view gives it its start."""
-        same = (c.refined for c, v in self.tried if v.accepted and c.seen.view.name == view.name)
-        found = see(view, filter, torch.device(self.settings.device), seed, bad)
+        same = next((c for c, v in self.tried if v.accepted and c.seen.view.name == view.name), None)
+        device = torch.device(self.settings.device)
+        found = see(view, filter, device, seed, bad, None if same is None else same.seen)
         if isinstance(found, str):
             self.failure = found
             return
-        candidate = fit_candidate(self.law, self.freedom, found, seed, self.clock.over, next(same, None))
+        known = None if same is None else same.refined
+        candidate = fit_candidate(self.law, self.freedom, found, seed, self.clock.over, known)
         self.tried.append((candidate, judge(_all_evidence(candidate))))
 
     failure = "no frames lie along one curve"
