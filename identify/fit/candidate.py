@@ -27,7 +27,7 @@ COARSE, FINE = 16, 120  # coefficients of the map from latent to place, first an
 _FRAMES_PER_COEFFICIENT = 15
 _STARTS, _FINISHED = 6, 2
 _FAR = 6.0  # frames farther from the curve than this many usual distances are left out
-_STEPS, _QUICK = 25, 8
+_STEPS, _QUICK = 25, 6
 _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual that calls for pieces
 _WIDTHS, _BLURRED = (0.6, 0.25, 0.1), 0.03  # of the tempo; a larger relative residual asks for shorter windows
 _HOPELESS = 0.5  # relative weak residual beyond which no output error is tried
@@ -250,7 +250,7 @@ def _weak_fits(weak: WeakForm, held: Held, seed: int) -> list[Start]:
     """The starts after some steps of the weak form, best first."""
     size = weak.spline.size
     found = []
-    for start in search(weak, held.scale, _STARTS, seed):
+    for start in search(weak, held, _STARTS, seed):
         minimum = minimise(weak.problem, torch.cat([start.encoder, start.theta]), 30, 1e-4)
         if minimum is not None:
             encoder, theta = minimum.point[:size], minimum.point[size:]

@@ -8,7 +8,7 @@ estimate and yields standard errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -94,13 +94,17 @@ class OutputError:
         """
         point = torch.cat([theta, start.flatten(), place_map])
         weight = torch.ones_like(self.samples.place)
+        easing: Sequence[tuple[Easing | None, float]] = _EASING
+        if close is not None:  # the start is good enough to tell outliers
+            first, _, _ = self._residual(point, spline)
+            weight, easing = weight if first is None else _biweight(first), _EASING[-1:]
         prior = self._prior(spline, place_map, close)
         motion = self._settle_step(theta, start)
         if motion is None:
             return None
         self.mean, self.std, self.theta = motion.state.mean(), motion.state.std(), theta
         found: Minimum | None = None
-        for ease, tolerance in ((None, 1e-4),) if quick else _EASING:
+        for ease, tolerance in ((None, 1e-4),) if quick else easing:
             found = minimise(lambda x: self._problem(x, spline, weight, prior), point, steps, tolerance)  # noqa: B023
             if found is None:
                 return None
@@ -241,7 +245,8 @@ def _biweight(residual: Tensor) -> Tensor:
     return (1 - (residual / (_BIWEIGHT * _spread(residual))).square()).clamp_min(1e-6).square()
 
 
-_EASING = ((_huber, 1e-4), (_biweight, 1e-5), (None, 1e-7))
+Easing = Callable[[Tensor], Tensor]
+_EASING: tuple[tuple[Easing | None, float], ...] = ((_huber, 1e-4), (_biweight, 1e-5), (None, 1e-7))
 
 
 def _meat(scores: Tensor, group: Tensor) -> Tensor:

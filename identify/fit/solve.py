@@ -30,6 +30,7 @@ from identify.fit.torch_law import TorchLaw
 from identify.law import Law, read_law
 
 _LTI = "z'' + p*z' + q*(z - r) = 0"
+_BENDS = 3.0  # a linear law this many times worse: the law's own scale shows
 _WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
 
 Progress = Callable[[float, str], object]
@@ -134,7 +135,8 @@ class _Solver:
         best, verdict = min(fitted, key=lambda pair: (not pair[1].accepted, pair[1].doubts, _score(pair[0])))
         evidence = _all_evidence(best)
         evidence |= {} if self.clock.over() else self._linear_comparison(best)
-        estimate, spreads = self._estimate(best, [c for c, v in fitted if v.accepted and c is not best])
+        others = [c for c, v in fitted if v.accepted and c is not best]
+        estimate, spreads = self._estimate(best, others, evidence.get("lti_ratio", 1.0))
         weights, stored_settings = stored(best)
         return LawFit(
             "default",
@@ -150,14 +152,16 @@ class _Solver:
             stored_settings,
         )
 
-    def _estimate(self, best: Candidate, others: Sequence[Candidate]) -> tuple[Estimate, dict[str, float]]:
+    def _estimate(
+        self, best: Candidate, others: Sequence[Candidate], bend: float
+    ) -> tuple[Estimate, dict[str, float]]:
         """Values with the formal error, dependence within clips, other candidates and other scales added up."""
         refined = best.refined
         assert refined is not None
         theta = refined.theta
         gaps = [gap for other in others if (gap := self._gap(best, other)) is not None]
         over_candidates = _second_moment(gaps, theta)
-        over_scales = _second_moment(self._other_scales(best), theta)
+        over_scales = _second_moment(self._other_scales(best) if bend < _BENDS else [], theta)
         widest = torch.maximum(refined.formal.diagonal(), refined.clustered.diagonal())
         factor = (widest / refined.formal.diagonal().clamp_min(1e-300)).sqrt()
         total = refined.formal * torch.outer(factor, factor) + over_candidates + over_scales

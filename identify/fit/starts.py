@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from identify.fit.held import Held
 from identify.fit.least_squares import minimise
 from identify.fit.torch_law import TorchLaw
 from identify.fit.weak import WeakForm
@@ -34,9 +35,9 @@ class Start:
     residual: float
 
 
-def search(weak: WeakForm, free_scale: bool, count: int, seed: int) -> list[Start]:
+def search(weak: WeakForm, held: Held, count: int, seed: int) -> list[Start]:
     """The ``count`` best starts that differ in their encoder, best first."""
-    profiled = [p for p in (_profiled(weak, *trial) for trial in _trials(weak, free_scale, seed)) if p is not None]
+    profiled = [p for p in (_profiled(weak, *trial) for trial in _trials(weak, held, seed)) if p is not None]
     profiled.sort(key=lambda trial: trial[0])
     found: list[Start] = []
     for _, encoder, theta, coefficients in profiled[:_SOLVED]:
@@ -52,13 +53,14 @@ def _apart(encoder: Tensor, other: Tensor) -> bool:
     return float((encoder - other).abs().max()) > 0.1 * float(encoder.std())
 
 
-def _trials(weak: WeakForm, free_scale: bool, seed: int) -> Iterator[tuple[float, float, Tensor]]:
+def _trials(weak: WeakForm, held: Held, seed: int) -> Iterator[tuple[float, float, Tensor]]:
     """Scales (of both signs), centres and values of the parameters that cannot be profiled."""
     law = weak.law
-    scales = (1.0,) if free_scale else _SCALES
+    scales = (1.0,) if held.scale else _SCALES
+    centres = (0.0,) if held.origin else _CENTRES
     signs = (1,) if _odd(law) else (1, -1)
     signed = [sign * scale for scale in scales for sign in signs]
-    affine = list(itertools.product(signed, _CENTRES))
+    affine = list(itertools.product(signed, centres))
     inner = [law.names.index(p.name) for p in law.terms().nonlinear]
     values = _inner_values(law, inner)
     trials = [(scale, centre, value) for value in values for scale, centre in affine]
