@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from identify.fit.correction import Correction, find_correction
 from identify.fit.curve import STIFF, SUPPLE, Curve, find_curves
 from identify.fit.features import Features, Filter, learn
 from identify.fit.film import Film, View
@@ -23,8 +24,8 @@ from identify.fit.torch_law import TorchLaw
 from identify.fit.weak import WeakForm
 
 ENCODER = 10  # coefficients of the encoder in the weak form
-COARSE, FINE = 16, 120  # coefficients of the map from latent to place, first and last
-_FRAMES_PER_COEFFICIENT = 15
+SMOOTH = 16  # coefficients of the map from latent to place
+_CORRECTIONS = 3
 _STARTS, _FINISHED = 6, 2
 _FAR = 6.0  # frames farther from the curve than this many usual distances are left out
 _STEPS, _QUICK = 25, 6
@@ -50,6 +51,7 @@ class Seen:
     fitted: tuple[int, ...]  # numbers of the films that the samples hold, in order
     tempo: float
     evidence: dict[str, float]
+    correction: Correction | None = None  # already applied to places and samples
 
 
 @dataclass(frozen=True)
@@ -173,8 +175,8 @@ def fit_candidate(
         if weak_residual > _HOPELESS:
             failure = f"the motion does not follow the declared law (relative weak residual {weak_residual:.2g})"
             return Candidate(seen, None, weak_theta, weak_residual, failure)
-        good = _distinct([s for s in starts if s.residual < 3 * weak_residual + 0.02])[:_FINISHED]
-        found = [_refined(error, weak, start, stop, quick) for start in good]
+        good = _distinct([s for s in starts if s.residual < 3 * weak_residual + 0.02])
+        found = _all_refined(error, seen, weak, good[:_FINISHED] if quick else good, stop, quick)
     finished = [r for r in found if r is not None]
     if not finished:
         failure = "the law does not follow the motion from any start"
@@ -185,10 +187,33 @@ def fit_candidate(
     pieces = _in_pieces(law, held, seen, best, stop)
     if pieces is not None:
         error, best = pieces
-    coarse = best.cost
-    best = _finer(error, best, stop) or best
+    seen, error, best = _corrected(seen, error, best, stop)
     evidence = _evidence(seen, best) | {"pieces": float(error.samples.clips)}
-    return Candidate(seen, best, weak_theta, weak_residual, None, coarse, evidence)
+    return Candidate(seen, best, weak_theta, weak_residual, None, best.cost, evidence)
+
+
+def _corrected(
+    seen: Seen, error: OutputError, best: Refined, stop: Callable[[], bool]
+) -> tuple[Seen, OutputError, Refined]:
+    """The fit with the wobble of the places taken out, found and removed in turns."""
+    raw = seen
+    for _ in range(_CORRECTIONS):
+        mapped = best.spline.basis(best.motion.state) @ best.place_map
+        correction = find_correction(raw.samples.place, mapped)
+        if correction is None or stop():
+            break
+        places = tuple(correction(place) for place in raw.places)
+        samples = error.samples.at_places(correction(raw.samples.place))
+        trial = error.of(samples)
+        refined = trial.refine(
+            best.theta, best.start, best.spline, best.place_map, _STEPS, trusted=True, stop=stop
+        )
+        if refined is None or refined.cost > best.cost:
+            break
+        whole = raw.samples.at_places(samples.place)
+        seen = replace(raw, places=places, samples=whole, correction=correction)
+        error, best = trial, refined
+    return seen, error, best
 
 
 def at_scale(law: TorchLaw, held: Held, candidate: Candidate, factor: float) -> Refined | None:
@@ -260,6 +285,26 @@ def _weak_fits(weak: WeakForm, held: Held, seed: int) -> list[Start]:
     return sorted(found, key=lambda start: start.residual)
 
 
+def _all_refined(
+    error: OutputError, seen: Seen, weak: WeakForm, starts: Sequence[Start], stop: Callable[[], bool], quick: bool
+) -> list[Refined | None]:
+    """Starts refined in turn, until one leaves no more than noise; at least two where there are two."""
+    found: list[Refined | None] = []
+    for start in starts:
+        refined = _refined(error, weak, start, stop, quick)
+        found.append(refined)
+        if len(found) >= _FINISHED and any(r is not None and _only_noise(seen, r) for r in found):
+            break
+        if stop():
+            break
+    return found
+
+
+def _only_noise(seen: Seen, refined: Refined) -> bool:
+    evidence = _evidence(seen, refined)
+    return evidence["structured_residual"] < max(evidence["place_noise"], 1e-3)
+
+
 def _distinct(starts: Sequence[Start]) -> list[Start]:
     """Starts that did not end at the same point of the weak form."""
     kept: list[Start] = []
@@ -298,23 +343,12 @@ def _from_latent(
     low, high = float(latent.min()), float(latent.max())
     if not high > low:
         return None
-    size = min(COARSE, max(6, error.samples.count // 6))
+    size = min(SMOOTH, max(6, error.samples.count // 6))
     spline = Spline(low - 0.02 * (high - low), high + 0.02 * (high - low), size)
     basis, rough = spline.basis(latent), spline.roughness(latent, 3)
     normal = basis.T @ basis + 1e-2 * rough.T @ rough + 1e-9 * torch.eye(size).to(latent)
     place_map = torch.linalg.solve(normal, basis.T @ error.samples.place)
-    return error.refine(theta, start, spline, place_map, None, _QUICK if quick else _STEPS, quick, stop)
-
-
-def _finer(error: OutputError, coarse: Refined, stop: Callable[[], bool]) -> Refined | None:
-    """The fit with as many coefficients from latent to place as the frames can carry, near the coarse map."""
-    size = min(FINE, error.samples.count // _FRAMES_PER_COEFFICIENT)
-    if size <= COARSE or stop():
-        return None
-    spline = Spline(coarse.spline.low, coarse.spline.high, size)
-    place_map = coarse.spline.basis(spline.sites(coarse.place_map)) @ coarse.place_map
-    close = max(coarse.spread, error.noise)
-    return error.refine(coarse.theta, coarse.start, spline, place_map, close, _STEPS, stop=stop)
+    return error.refine(theta, start, spline, place_map, _QUICK if quick else _STEPS, quick, stop)
 
 
 def _evidence(seen: Seen, refined: Refined) -> dict[str, float]:
@@ -323,7 +357,7 @@ def _evidence(seen: Seen, refined: Refined) -> dict[str, float]:
     spread = float(samples.place.std())
     value, _ = smoothed(samples, 0.15 * seen.tempo)
     noise = float((samples.place - value).square().mean().sqrt())
-    structure, _ = smoothed(_with_place(samples, refined.residual), 0.15 * seen.tempo, 2)
+    structure, _ = smoothed(samples.at_places(refined.residual), 0.15 * seen.tempo, 2)
     low, high = float(refined.motion.state.min()), float(refined.motion.state.max())
     grid = torch.linspace(low, high, 200).to(samples.place)
     slope = refined.spline.evaluate(grid, refined.place_map)[1]
@@ -338,7 +372,3 @@ def _evidence(seen: Seen, refined: Refined) -> dict[str, float]:
         "periods": float(samples.duration().sum()) / seen.tempo,
         "longest_periods": float(samples.duration().max()) / seen.tempo,
     }
-
-
-def _with_place(samples: Samples, place: Tensor) -> Samples:
-    return Samples(samples.time, place, samples.clip, samples.clips)

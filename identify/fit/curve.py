@@ -110,15 +110,15 @@ def _connected(graph: csr_matrix, distance: np.ndarray) -> csr_matrix:
 def _improve(points: Tensor, place: Tensor, size: int, evenly: bool) -> tuple[Spline, Tensor, Tensor]:
     """Curve through the points at their places, then better places, several times; ``evenly``: by arclength."""
     spline = Spline(float(place.min()), float(place.max()), size)
-    coefficients = _regress(spline, place, points)
+    coefficients = regress(spline, place, points)
     for _ in range(_ROUNDS):
         place = _project(points, spline, coefficients)[0]
         place = _by_arclength(spline, coefficients, place) if evenly else place
-        coefficients = _regress(spline, place, points)
+        coefficients = regress(spline, place, points)
     return spline, coefficients, _project(points, spline, coefficients)[0]
 
 
-def _regress(spline: Spline, place: Tensor, points: Tensor) -> Tensor:
+def regress(spline: Spline, place: Tensor, points: Tensor) -> Tensor:
     """The penalised least-squares spline, its smoothness chosen by generalised cross-validation.
 
     Every stretch of the curve counts alike, however often it was visited; the penalty bridges gaps.
@@ -146,7 +146,8 @@ def _regress(spline: Spline, place: Tensor, points: Tensor) -> Tensor:
 
 
 def _evening(place: Tensor) -> Tensor:
-    cells = (place * 32).long().clamp(0, 31)
+    low, high = place.min(), place.max()
+    cells = ((place - low) / (high - low).clamp_min(1e-12) * 32).long().clamp(0, 31)
     counts = torch.bincount(cells, minlength=32).clamp_min(1).to(place.dtype)
     return (1 / counts[cells]).clamp(max=float(4 / counts.max() * 8))
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from identify.fit.candidate import Candidate
+from identify.fit.correction import Correction
 from identify.fit.curve import Curve, interpolate
 from identify.fit.features import Features, Filter
 from identify.fit.film import Array, Pixels
@@ -55,10 +56,14 @@ def stored(candidate: Candidate) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         "features.basis": seen.features.basis,
         "curve": seen.curve.coefficients,
         "place_map": refined.place_map,
-        "curve.range": torch.tensor([seen.curve.spline.low, seen.curve.spline.high]),
+        "curve.range": torch.tensor([seen.curve.spline.low, seen.curve.spline.high], dtype=torch.float64),
         "latent.range": torch.tensor([refined.spline.low, refined.spline.high], dtype=torch.float64),
         "usual_distance": usual.reshape(1),
     }
+    if seen.correction is not None:
+        spline = seen.correction.spline
+        weights["wobble"] = seen.correction.wobble
+        weights["wobble.range"] = torch.tensor([spline.low, spline.high], dtype=torch.float64)
     settings = {
         "view": seen.view.name,
         "blur": seen.features.filter.blur,
@@ -77,6 +82,9 @@ def encode_frames(
     low, high = (float(x) for x in tensors["curve.range"])
     curve = Curve(Spline(low, high, len(tensors["curve"])), tensors["curve"], 0.0, 0.0)
     place, distance = curve.project(features.of(frames))
+    if "wobble" in tensors:
+        low, high = (float(x) for x in tensors["wobble.range"])
+        place = Correction(Spline(low, high, len(tensors["wobble"])), tensors["wobble"])(place)
     low, high = (float(x) for x in tensors["latent.range"])
     place_map = tensors["place_map"]
     latent = _inverted(place, Spline(low, high, len(place_map)), place_map)

@@ -57,6 +57,12 @@ class OutputError:
         self.shooting = self._shooting(period / _STEPS_PER_PERIOD)
         self.settled = False
 
+    def of(self, samples: Samples) -> OutputError:
+        """The same problem for other places of the same frames; what was settled stays so."""
+        other = OutputError(self.law, samples, self.period, self.held)
+        other.shooting, other.settled = self.shooting, self.settled
+        return other
+
     def _shooting(self, step: float) -> Shooting:
         samples = self.samples
         return Shooting(self.law, samples.time, samples.clip, samples.duration(), step)
@@ -82,23 +88,23 @@ class OutputError:
         start: Tensor,
         spline: Spline,
         place_map: Tensor,
-        close: float | None,
         steps: int,
         quick: bool = False,
+        trusted: bool = False,
         stop: Callable[[], bool] | None = None,
     ) -> Refined | None:
         """The fit reached from a point: all frames alike, then outliers eased, then left out (not when ``quick``).
 
-        The map from latent to place is held smooth, or with ``close`` within about that distance of the given
-        one: where frames are many neither matters, where they are few neither lets the map wander.
+        The map from latent to place is held smooth: where frames are many it does not matter, where they are
+        few it keeps the map from wandering.  A start that is ``trusted`` tells outliers at once.
         """
         point = torch.cat([theta, start.flatten(), place_map])
         weight = torch.ones_like(self.samples.place)
         easing: Sequence[tuple[Easing | None, float]] = _EASING
-        if close is not None:  # the start is good enough to tell outliers
+        if trusted:
             first, _, _ = self._residual(point, spline)
-            weight, easing = weight if first is None else _biweight(first), _EASING[-1:]
-        prior = self._prior(spline, place_map, close)
+            weight, easing = weight if first is None else _biweight(first, self.samples.clip), _EASING[-1:]
+        prior = self._prior(spline)
         motion = self._settle_step(theta, start)
         if motion is None:
             return None
@@ -112,7 +118,7 @@ class OutputError:
             residual, _, _ = self._residual(point, spline)
             if ease is None or residual is None or (stop is not None and stop()):
                 break
-            weight = ease(residual)
+            weight = ease(residual, self.samples.clip)
         return None if found is None else self._finished(found, spline, weight, prior)
 
     def _split(self, point: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -127,7 +133,7 @@ class OutputError:
         return spline.basis(motion.state) @ place_map - self.samples.place, motion, place_map
 
     def _problem(
-        self, point: Tensor, spline: Spline, weight: Tensor, prior: tuple[Tensor, Tensor]
+        self, point: Tensor, spline: Spline, weight: Tensor, prior: Tensor
     ) -> tuple[Tensor, Tensor] | None:
         theta, start, place_map = self._split(point)
         if not self.law.admissible(theta):
@@ -141,8 +147,7 @@ class OutputError:
         residual = basis @ place_map - self.samples.place
         by = (slope @ place_map).unsqueeze(1) * motion.state_by
         p, m = self.count, self.samples.clips
-        rough, wanted_map = prior
-        jacobian = torch.zeros(len(residual) + len(rough), len(point), dtype=point.dtype, device=point.device)
+        jacobian = torch.zeros(len(residual) + len(prior), len(point), dtype=point.dtype, device=point.device)
         n = len(residual)
         jacobian[:n, :p] = by[:, 2:]
         rows = torch.arange(n, device=point.device)
@@ -151,8 +156,8 @@ class OutputError:
         jacobian[:n, p + 2 * m :] = basis
         root = weight.sqrt()
         jacobian[:n] *= root.unsqueeze(1)
-        jacobian[n:, p + 2 * m :] = rough
-        residual = torch.cat([residual * root, rough @ (place_map - wanted_map)])
+        jacobian[n:, p + 2 * m :] = prior
+        residual = torch.cat([residual * root, prior @ place_map])
         wanted, rows = self._gauge(theta, motion.state, motion.state_by, len(point))
         return torch.cat([residual, wanted]), torch.cat([jacobian, rows])
 
@@ -183,15 +188,12 @@ class OutputError:
             return z.new_zeros(0), z.new_zeros(0, size)
         return torch.stack(gaps), torch.stack(rows)
 
-    def _prior(self, spline: Spline, place_map: Tensor, close: float | None) -> tuple[Tensor, Tensor]:
-        """Rows and centre of the penalty on the map from latent to place, in units of the places' noise."""
-        if close is not None:
-            return torch.eye(spline.size).to(place_map) * (self.noise / close), place_map
-        rows = spline.roughness(place_map, 3) * (self.noise / (_BENT * self.samples.place.std()))
-        return rows, torch.zeros_like(place_map)
+    def _prior(self, spline: Spline) -> Tensor:
+        """Rows of the penalty on bends of the map from latent to place, in units of the places' noise."""
+        return spline.roughness(self.samples.place, 3) * (self.noise / (_BENT * self.samples.place.std()))
 
     def _finished(
-        self, found: Minimum, spline: Spline, weight: Tensor, prior: tuple[Tensor, Tensor]
+        self, found: Minimum, spline: Spline, weight: Tensor, prior: Tensor
     ) -> Refined | None:
         theta, start, place_map = self._split(found.point)
         residual, motion, _ = self._residual(found.point, spline)
@@ -235,17 +237,27 @@ def _spread(residual: Tensor) -> Tensor:
     return 1.4826 * (residual - residual.median()).abs().median().clamp_min(1e-300)
 
 
-def _huber(residual: Tensor) -> Tensor:
+def _usual(residual: Tensor, clip: Tensor) -> Tensor:
+    """The spread by which each frame is judged: that of all, or of its own clip where that is larger.
+
+    A clip that is off as a whole has not been fitted yet; its frames are no outliers.
+    """
+    overall = _spread(residual)
+    own = [1.4826 * residual[clip == c].abs().median() for c in range(int(clip.max()) + 1)]
+    return torch.maximum(torch.stack(own), overall)[clip]
+
+
+def _huber(residual: Tensor, clip: Tensor) -> Tensor:
     """Weights under which large residuals count linearly."""
-    return (_HUBER * _spread(residual) / residual.abs().clamp_min(1e-300)).clamp_max(1.0)
+    return (_HUBER * _usual(residual, clip) / residual.abs().clamp_min(1e-300)).clamp_max(1.0)
 
 
-def _biweight(residual: Tensor) -> Tensor:
+def _biweight(residual: Tensor, clip: Tensor) -> Tensor:
     """Tukey's weights, under which the largest residuals do not count."""
-    return (1 - (residual / (_BIWEIGHT * _spread(residual))).square()).clamp_min(1e-6).square()
+    return (1 - (residual / (_BIWEIGHT * _usual(residual, clip))).square()).clamp_min(1e-6).square()
 
 
-Easing = Callable[[Tensor], Tensor]
+Easing = Callable[[Tensor, Tensor], Tensor]
 _EASING: tuple[tuple[Easing | None, float], ...] = ((_huber, 1e-4), (_biweight, 1e-5), (None, 1e-7))
 
 

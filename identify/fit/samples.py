@@ -27,6 +27,10 @@ class Samples:
         """The indices of a clip's frames."""
         return torch.nonzero(self.clip == clip).flatten()
 
+    def at_places(self, place: Tensor) -> Samples:
+        """The same frames at other places."""
+        return Samples(self.time, place, self.clip, self.clips)
+
     def only(self, clips: Sequence[int]) -> Samples:
         """The samples of some of the clips, numbered anew."""
         parts = [self.of(c) for c in clips]
