@@ -1,4 +1,4 @@
-"""Fits of the paper's synthetic protocols over fresh seeds: errors, CPU seconds, acceptance, undetected failures.
+"""Fits of the paper's synthetic protocols over fresh seeds: errors, CPU seconds, undetected failures.
 
     python tests/benchmark_fit.py [NAME,NAME] [--seeds A:B]
 
@@ -60,7 +60,11 @@ def main() -> None:
             fit, errors, spent = one(name, seed)
             rows.append((fit, errors, spent))
             told = " ".join(f"{k} {v:.4f}" for k, v in errors.items() if k.startswith("e_"))
-            print(f"{name} {seed}: accepted {fit.accepted} {told} cpu {spent:.2f} {fit.reason or ''} {fit.warnings or ''}", flush=True)
+            print(
+                f"{name} {seed}: accepted {fit.accepted} {told} cpu {spent:.2f} {fit.reason or ''}",
+                *fit.warnings,
+                flush=True,
+            )
         _summary(name, rows)
 
 
@@ -73,8 +77,9 @@ def _summary(name: str, rows: list[tuple[LawFit, dict[str, float], float]]) -> N
     worst = max((e.get("e_theta", float("nan")) for f, e, _ in rows if f.accepted), default=float("nan"))
     limit = LIMITS.get(name)
     print(
-        f"== {name}: {len(rows)} fits, e_theta {middle('e_theta'):.4f} (worst {worst:.4f}), e_map {middle('e_map'):.4f}, "
-        f"e_dyn {middle('e_dyn'):.4f}, cpu {statistics.median(s for *_, s in rows):.2f} s, "
+        f"== {name}: {len(rows)} fits, e_theta {middle('e_theta'):.4f} (worst {worst:.4f}), "
+        f"e_map {middle('e_map'):.4f}, e_dyn {middle('e_dyn'):.4f}, "
+        f"cpu {statistics.median(s for *_, s in rows):.2f} s, "
         f"accepted {sum(f.accepted for f, *_ in rows)}, undetected failures {wrong}"
         + (f"; limits {limit[0]} and {limit[1]}" if limit else ""),
         flush=True,

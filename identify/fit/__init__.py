@@ -1,4 +1,4 @@
-"""From clips to identified parameters: ``clips -> films -> latent -> law -> evaluation -> audit -> run folder``.
+"""From clips to identified parameters: clips -> films -> latent -> law -> evaluation -> audit -> run folder.
 
 torch, av and matplotlib are imported below this package only.
 """

@@ -15,7 +15,7 @@ from identify.motion.dynamics import compiled
 
 
 class Transport:
-    """Moves parameters along the orbit of the identity branch: ``theta`` as the map ``lambda*z + tau`` reports it."""
+    """Parameters along the orbit of the identity branch: as the map ``lambda*z + tau`` reports them."""
 
     def __init__(self, law: Law, analysis: Analysis) -> None:
         self.names = [p.name for p in law.parameters]
@@ -48,7 +48,7 @@ class Transport:
 def aligned(
     transport: Transport, theta: Tensor, own: Sequence[Tensor], other: Sequence[Tensor]
 ) -> Tensor | None:
-    """``theta``, fitted with latents ``own``, where its latents come closest to ``other``; robust to outliers."""
+    """``theta``, fitted with latents ``own``, where these come closest to ``other``; robust to outliers."""
     x, y = torch.cat(list(own)).cpu().numpy(), torch.cat(list(other)).cpu().numpy()
     good = np.isfinite(x) & np.isfinite(y)
     if good.sum() < 8 or np.std(x[good]) == 0:

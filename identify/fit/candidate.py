@@ -14,8 +14,8 @@ from identify.fit.correction import Correction, find_correction
 from identify.fit.curve import STIFF, SUPPLE, Curve, find_curves
 from identify.fit.features import Features, Filter, learn
 from identify.fit.film import Film, View
-from identify.fit.least_squares import minimise
 from identify.fit.held import Held
+from identify.fit.least_squares import minimise
 from identify.fit.refine import OutputError, Refined
 from identify.fit.samples import Samples, roughness, smoothed
 from identify.fit.splines import Spline
@@ -25,14 +25,17 @@ from identify.fit.weak import WeakForm
 
 ENCODER = 10  # coefficients of the encoder in the weak form
 SMOOTH = 16  # coefficients of the map from latent to place
-_CORRECTIONS = 3
+_CORRECTIONS = 2
 _STARTS, _FINISHED = 6, 2
 _FAR = 6.0  # frames farther from the curve than this many usual distances are left out
 _STEPS, _QUICK = 25, 6
 _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual that calls for pieces
-_WIDTHS, _BLURRED = (0.6, 0.25, 0.1), 0.03  # of the tempo; a larger relative residual asks for shorter windows
+_WIDTHS, _BLURRED = (
+    (0.6, 0.25, 0.1),
+    0.03,
+)  # of the tempo; a larger relative residual asks for shorter windows
 _HOPELESS = 0.5  # relative weak residual beyond which no output error is tried
-LEAST_FRAMES = 12
+LEAST_FRAMES = 5
 _CURVE_FRAMES = 2000  # frames from which the curve is found
 _NEAR = 0.06  # of the frames' spread: closer than this they lie on the curve but for noise
 
@@ -173,7 +176,9 @@ def fit_candidate(
         weak, starts = fitted
         weak_theta, weak_residual = starts[0].theta, starts[0].residual
         if weak_residual > _HOPELESS:
-            failure = f"the motion does not follow the declared law (relative weak residual {weak_residual:.2g})"
+            failure = (
+                f"the motion does not follow the declared law (relative weak residual {weak_residual:.2g})"
+            )
             return Candidate(seen, None, weak_theta, weak_residual, failure)
         good = _distinct([s for s in starts if s.residual < 3 * weak_residual + 0.02])
         found = _all_refined(error, seen, weak, good[:_FINISHED] if quick else good, stop, quick)
@@ -286,7 +291,12 @@ def _weak_fits(weak: WeakForm, held: Held, seed: int) -> list[Start]:
 
 
 def _all_refined(
-    error: OutputError, seen: Seen, weak: WeakForm, starts: Sequence[Start], stop: Callable[[], bool], quick: bool
+    error: OutputError,
+    seen: Seen,
+    weak: WeakForm,
+    starts: Sequence[Start],
+    stop: Callable[[], bool],
+    quick: bool,
 ) -> list[Refined | None]:
     """Starts refined in turn, until one leaves no more than noise; at least two where there are two."""
     found: list[Refined | None] = []
@@ -348,7 +358,7 @@ def _from_latent(
     basis, rough = spline.basis(latent), spline.roughness(latent, 3)
     normal = basis.T @ basis + 1e-2 * rough.T @ rough + 1e-9 * torch.eye(size).to(latent)
     place_map = torch.linalg.solve(normal, basis.T @ error.samples.place)
-    return error.refine(theta, start, spline, place_map, _QUICK if quick else _STEPS, quick, stop)
+    return error.refine(theta, start, spline, place_map, _QUICK if quick else _STEPS, quick=quick, stop=stop)
 
 
 def _evidence(seen: Seen, refined: Refined) -> dict[str, float]:

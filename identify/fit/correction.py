@@ -1,8 +1,8 @@
 """The fine structure between place and latent: pixels, and what else changes within a pixel's motion.
 
-The places follow the motion but for a wobble, a function of the place alone.  It is found from the residual of
-the fitted law and taken out of the places, so that the map from latent to place itself can stay smooth: a map
-free to follow the wobble would also trade its bend against the law's parameters.
+The places follow the motion but for a wobble, a function of the place alone.  It is found from the residual
+of the fitted law and taken out of the places, so that the map from latent to place itself can stay smooth: a
+map free to follow the wobble would also trade its bend against the law's parameters.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Correction:
 
 
 def find_correction(place: Tensor, wanted: Tensor) -> Correction | None:
-    """The correction that brings the places nearest to ``wanted``, as smooth as cross-validation finds best."""
+    """The correction that brings the places near ``wanted``, as smooth as cross-validation finds best."""
     size = min(_FINE, len(place) // _FRAMES_PER_COEFFICIENT)
     if size < 12:
         return None

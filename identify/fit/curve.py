@@ -43,18 +43,20 @@ class NoCurve(Exception):
     """The frames do not lie along one curve; the message says how that shows."""
 
 
-def find_curves(points: Tensor, seed: int, sizes: tuple[int, ...], known: Tensor | None = None) -> list[Curve]:
+def find_curves(
+    points: Tensor, seed: int, sizes: tuple[int, ...], known: Tensor | None = None
+) -> list[Curve]:
     """Principal curves through the points (one row each) with so many coefficients, from stiff to supple.
 
     ``known`` are places of the points on the curve of another filter, to start from.
     """
     first = place = _first_order(points, seed) if known is None else known
-    most = max(6, len(points) // 8)
+    most = max(6, len(points) // 4)
     found: list[Curve] = []
     for size in dict.fromkeys(min(size, most) for size in sizes):
-        # A stiff curve may cut corners, so that it hands no places on.  With many coefficients the places keep
-        # their scale: measured by its own length, a curve that wiggles in a gap between frames would give
-        # the gap ever more room.
+        # A stiff curve may cut corners, so that it hands no places on.  With many coefficients the places
+        # keep their scale: measured by its own length, a curve that wiggles in a gap between frames would
+        # give the gap ever more room.
         begin = first if size <= _EVENLY else place
         spline, coefficients, place = _improve(points, begin, size, evenly=size <= _EVENLY)
         distance = _project(points, spline, coefficients)[1]
@@ -108,7 +110,7 @@ def _connected(graph: csr_matrix, distance: np.ndarray) -> csr_matrix:
 
 
 def _improve(points: Tensor, place: Tensor, size: int, evenly: bool) -> tuple[Spline, Tensor, Tensor]:
-    """Curve through the points at their places, then better places, several times; ``evenly``: by arclength."""
+    """Curve through the points at their places, then better places, in turns; ``evenly``: by arclength."""
     spline = Spline(float(place.min()), float(place.max()), size)
     coefficients = regress(spline, place, points)
     for _ in range(_ROUNDS):

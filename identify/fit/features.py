@@ -1,4 +1,4 @@
-"""Frames as points of a small vector space: blurred, thinned, centred, and projected on their main components.
+"""Frames as points of a small vector space: blurred, thinned, centred, projected on main components.
 
 The blur makes a sub-pixel displacement move the point smoothly (no pixel locking); the projection keeps what
 changes from frame to frame and drops most of the pixel noise.
@@ -99,7 +99,9 @@ def _operator(size: int, sigma: float) -> Tensor:
     kernel = torch.exp(-0.5 * (offsets / max(sigma, 1e-6)) ** 2)
     blur = torch.zeros(size, size)
     rows = torch.arange(size).unsqueeze(1).expand(-1, len(offsets))
-    blur.index_put_((rows, (rows + offsets).clamp(0, size - 1)), (kernel / kernel.sum()).expand(size, -1), True)
+    blur.index_put_(
+        (rows, (rows + offsets).clamp(0, size - 1)), (kernel / kernel.sum()).expand(size, -1), True
+    )
     if size < 32:
         return blur
     pairs = size // 2

@@ -25,8 +25,9 @@ class Check:
         """0 good, 1 doubtful, 2 refused; a value that is no number is refused."""
         if value != value:
             return 2
-        bad = (lambda limit: value < limit) if self.least else (lambda limit: value > limit)
-        return 2 if bad(self.refused) else 1 if bad(self.doubtful) else 0
+        sign = -1.0 if self.least else 1.0
+        beyond = [sign * value > sign * limit for limit in (self.doubtful, self.refused)]
+        return 2 if beyond[1] else 1 if beyond[0] else 0
 
 
 CHECKS = (
@@ -53,12 +54,12 @@ CHECKS = (
     Check(
         "weak_residual", 0.08, 0.4,
         "the motion does not follow the declared law",
-        "check the law and its assumptions, or compare another law; look for impacts and things that touch it",
+        "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
     Check(
         "structured_residual", 0.03, 0.08,
         "the motion does not follow the declared law",
-        "check the law and its assumptions, or compare another law; look for impacts and things that touch it",
+        "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
     Check(
         "least_slope", 0.2, 0.02,

@@ -1,9 +1,9 @@
 """Output error: the law is integrated from fitted initial states and compared with the frames' places.
 
-``s = h(Z(t)) + noise`` with ``h`` a spline from the latent to the curve.  Parameters, initial states and ``h``
-are fitted together.  Where the analysis leaves scale or origin of the latent free, its spread or mean is held:
-the fit picks one point of the orbit and stays there.  Output error removes the bias of every derivative
-estimate and yields standard errors.
+``s = h(Z(t)) + noise`` with ``h`` a spline from the latent to the curve.  Parameters, initial states and
+``h`` are fitted together.  Where the analysis leaves scale or origin of the latent free, its spread or mean
+is held: the fit picks one point of the orbit and stays there.  Output error removes the bias of every
+derivative estimate and yields standard errors.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class OutputError:
         return Shooting(self.law, samples.time, samples.clip, samples.duration(), step)
 
     def _settle_step(self, theta: Tensor, start: Tensor) -> Motion | None:
-        """Choose the step so that the motions through ``start`` are accurate; None where they do not exist."""
+        """Choose the step so that the motions through ``start`` are accurate; None where there are none."""
         motion = self.shooting.run(start, theta, derivatives=False)
         for _ in range(0 if self.settled else 4):
             finer = self.shooting.finer(self.samples.time, self.samples.duration())
@@ -93,7 +93,7 @@ class OutputError:
         trusted: bool = False,
         stop: Callable[[], bool] | None = None,
     ) -> Refined | None:
-        """The fit reached from a point: all frames alike, then outliers eased, then left out (not when ``quick``).
+        """The fit reached from a point: all frames alike, then outliers eased, then left out; ``quick``: no.
 
         The map from latent to place is held smooth: where frames are many it does not matter, where they are
         few it keeps the map from wandering.  A start that is ``trusted`` tells outliers at once.
@@ -192,9 +192,7 @@ class OutputError:
         """Rows of the penalty on bends of the map from latent to place, in units of the places' noise."""
         return spline.roughness(self.samples.place, 3) * (self.noise / (_BENT * self.samples.place.std()))
 
-    def _finished(
-        self, found: Minimum, spline: Spline, weight: Tensor, prior: Tensor
-    ) -> Refined | None:
+    def _finished(self, found: Minimum, spline: Spline, weight: Tensor, prior: Tensor) -> Refined | None:
         theta, start, place_map = self._split(found.point)
         residual, motion, _ = self._residual(found.point, spline)
         full = self._problem(found.point, spline, weight, prior)

@@ -39,7 +39,7 @@ class Samples:
         return Samples(self.time[index], self.place[index], number, len(clips))
 
     def in_pieces(self, length: float) -> tuple[Samples, Tensor]:
-        """The same frames with every clip cut into pieces of about ``length`` seconds, and their first frames."""
+        """The clips cut into pieces of about ``length`` seconds, and the frames where these begin."""
         clip, time, first, number = torch.empty_like(self.clip), self.time.clone(), [], 0
         for c in range(self.clips):
             index = self.of(c)
@@ -87,7 +87,9 @@ def _period(time: Tensor, place: Tensor) -> float | None:
     """Twice the mean time between passages through the middle, with a dead band against noise."""
     low, high = place.quantile(0.05), place.quantile(0.95)
     band = 0.15 * (high - low)
-    side = torch.where(place > (low + high) / 2 + band, 1, torch.where(place < (low + high) / 2 - band, -1, 0))
+    side = torch.where(
+        place > (low + high) / 2 + band, 1, torch.where(place < (low + high) / 2 - band, -1, 0)
+    )
     at = torch.nonzero(side).flatten()
     turns = torch.nonzero(side[at][1:] != side[at][:-1]).flatten()
     if len(turns) < 2:
@@ -110,7 +112,7 @@ def _local_polynomial(time: Tensor, place: Tensor, width: float, degree: int) ->
     """Weighted local fits; near the ends the same number of frames is used on one side."""
     count = len(time)
     spacing = float((time[-1] - time[0]) / max(count - 1, 1))
-    length = min(count, max(degree + 3, int(round(width / max(spacing, 1e-12))) | 1))
+    length = min(count, max(degree + 3, round(width / max(spacing, 1e-12)) | 1))
     degree = min(degree, length - 2)
     first = (torch.arange(count, device=time.device) - length // 2).clamp(0, count - length)
     index = first.unsqueeze(1) + torch.arange(length, device=time.device)

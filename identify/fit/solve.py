@@ -32,6 +32,7 @@ from identify.law import Law, read_law
 _LTI = "z'' + p*z' + q*(z - r) = 0"
 _BENDS = 3.0  # a linear law this many times worse: the law's own scale shows
 _WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
+_LAST_BLURS = (8.0, 14.0)
 
 Progress = Callable[[float, str], object]
 
@@ -70,6 +71,8 @@ def fit_views(
             solver.attempt(view, filter, seed, bad)
             if solver.clock.over():
                 break
+        else:
+            solver.last_resort(views[0], bad, progress)
     except KeyboardInterrupt:  # what was found so far is a result
         solver.clock.stop()
         if not solver.tried:
@@ -121,6 +124,15 @@ class _Solver:
         candidate = fit_candidate(self.law, self.freedom, found, seed, self.clock.over, known)
         self.tried.append((candidate, judge(_all_evidence(candidate))))
 
+    def last_resort(self, view: View, bad: Sequence[NDArray[np.bool_]], progress: Progress) -> None:
+        """Stronger blurs where nothing was accepted: few frames of a fast motion overlap only then."""
+        for blur in _LAST_BLURS:
+            if any(v.accepted and c.refined is not None for c, v in self.tried) or self.clock.over():
+                return
+            progress(0.95, f"fitting {view.name}, blur {blur:g}")
+            filter = Filter(blur, brightness_changes(view.films))
+            self.attempt(view, filter, self.settings.seed, bad)
+
     failure = "no frames lie along one curve"
 
     def answer(self) -> LawFit:
@@ -155,7 +167,7 @@ class _Solver:
     def _estimate(
         self, best: Candidate, others: Sequence[Candidate], bend: float
     ) -> tuple[Estimate, dict[str, float]]:
-        """Values with the formal error, dependence within clips, other candidates and other scales added up."""
+        """Values; their error from residuals, clips, other candidates and other scales together."""
         refined = best.refined
         assert refined is not None
         theta = refined.theta
@@ -185,8 +197,8 @@ class _Solver:
     def _other_scales(self, best: Candidate) -> list[Tensor]:
         """Parameters at other latent scales that the frames allow almost as well.
 
-        Where the law itself fixes the scale (an angle in a sine), a small motion hardly shows it: the error of
-        every parameter that leans on the scale is then much larger than its curvature at the minimum says.
+        Where the law itself fixes the scale (an angle in a sine), a small motion hardly shows it: the error
+        of every parameter that leans on the scale is then much larger than the curvature at the minimum says.
         """
         assert best.refined is not None
         if self.freedom.scale or not len(best.refined.theta) or self.clock.over():
@@ -195,15 +207,20 @@ class _Solver:
         for factors in ((1.3, 2.0, 3.0, 5.0), (0.7, 0.4)):
             for factor in factors:
                 other = at_scale(self.law, self.freedom, best, factor)
-                if other is None or other.cost > (1 + 4 / max(best.evidence["periods"], 4)) * best.coarse_cost:
+                if (
+                    other is None
+                    or other.cost > (1 + 4 / max(best.evidence["periods"], 4)) * best.coarse_cost
+                ):
                     break
                 found.append(other.theta - best.refined.theta)
         return found
 
     def _linear_comparison(self, best: Candidate) -> dict[str, float]:
-        """How much worse an affine linear law follows the same places; above 1 the declared law explains more."""
+        """How much worse an affine linear law does; above 1 the declared law explains more."""
         linear = TorchLaw(read_law(_LTI))
-        other = fit_candidate(linear, Held(True, True), best.seen, self.settings.seed, self.clock.over, quick=True)
+        other = fit_candidate(
+            linear, Held(True, True), best.seen, self.settings.seed, self.clock.over, quick=True
+        )
         if other.refined is None:
             return {}
         return {"lti_ratio": (other.coarse_cost / max(best.coarse_cost, 1e-300)) ** 0.5}
@@ -263,7 +280,17 @@ def _tracks(best: Candidate) -> tuple[Track, ...]:
             velocity[used] = refined.motion.velocity[own].cpu().numpy()
         off = (seen.distances[i] / usual).cpu().numpy()
         found.append(
-            Track(film.name, film.role, film.time, latent.cpu().numpy(), velocity, fitted, off, used, film.reference)
+            Track(
+                film.name,
+                film.role,
+                film.time,
+                latent.cpu().numpy(),
+                velocity,
+                fitted,
+                off,
+                used,
+                film.reference,
+            )
         )
     return tuple(found)
 

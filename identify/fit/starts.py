@@ -162,7 +162,9 @@ def _linear_solution(
     shift = law.coefficients(zero)
     columns = [law.coefficients(zero.index_fill(0, p.reshape(1), 1.0)) - shift for p in place]
     matrix = torch.stack(columns, 1)
-    found = torch.linalg.lstsq(matrix, (coefficients - shift).unsqueeze(1), driver="gelsd").solution.squeeze(1)
+    found = torch.linalg.lstsq(matrix, (coefficients - shift).unsqueeze(1), driver="gelsd").solution.squeeze(
+        1
+    )
     solved = theta.index_copy(0, place, found)
     gap = (matrix @ found + shift - coefficients).norm()
     if not bool(torch.isfinite(solved).all()) or not law.admissible(solved):

@@ -1,8 +1,9 @@
 """The weak form of the law along the curve: no encoder output is ever differentiated twice.
 
 The latent is a spline of the place, ``z = g(s)``.  Multiplied by a smooth window ``phi`` and integrated by
-parts twice, the law reads ``int phi'' z = int phi F(z, z')``, with ``z' = g'(s) s'`` from the smoothed rate of
-the place.  The residual is divided by the size of its left side, so that shrinking the latent gains nothing.
+parts twice, the law reads ``int phi'' z = int phi F(z, z')``, with ``z' = g'(s) s'`` from the smoothed rate
+of the place.  The residual is divided by the size of its left side, so that shrinking the latent gains
+nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from identify.fit.samples import Samples, smoothed
 from identify.fit.held import Held
+from identify.fit.samples import Samples, smoothed
 from identify.fit.splines import Spline
 from identify.fit.torch_law import TorchLaw
 
 _POWER = 5  # the window (1 - t**2)**5 has four continuous derivatives
-_LEAST_FRAMES = 7
+_LEAST_FRAMES = 5
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ def _padded(x: Tensor, length: int) -> Tensor:
     return torch.cat([x, x.new_zeros(length - len(x))])
 
 
-def _clip_windows(time: Tensor, index: Tensor, width: float, overlap: int) -> list[tuple[Tensor, Tensor, Tensor]]:
+def _clip_windows(
+    time: Tensor, index: Tensor, width: float, overlap: int
+) -> list[tuple[Tensor, Tensor, Tensor]]:
     duration = float(time[-1] - time[0])
     width = min(width, duration)
     if len(time) < _LEAST_FRAMES or width <= 0:
@@ -170,7 +173,7 @@ class WeakForm:
         return residual, jacobian
 
     def _gauge(self, z: Tensor, parameters: int) -> tuple[Tensor, Tensor]:
-        """Rows that keep a free scale at 1 and a free origin at 0: what the orbit leaves open must not drift."""
+        """Rows that keep a free scale at 1 and a free origin at 0, so that they do not drift."""
         share = {"origin": torch.ones_like(z) / len(z), "scale": (z - z.mean()) / (len(z) * z.std())}
         gap = {"origin": z.mean(), "scale": z.std() - 1}
         wanted = [name for name in ("origin", "scale") if getattr(self.held, name)]
