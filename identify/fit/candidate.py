@@ -27,6 +27,7 @@ ENCODER = 10  # coefficients of the encoder in the weak form
 SMOOTH = 16  # coefficients of the map from latent to place
 _CORRECTIONS = 2
 _STARTS, _FINISHED = 6, 2
+_TRIED, _POOR = 3, 0.01  # after so many starts none of which leaves less than this, no more are tried
 _FAR = 6.0  # frames farther from the curve than this many usual distances are left out
 _STEPS, _QUICK = 25, 6
 _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual that calls for pieces
@@ -88,6 +89,8 @@ def see(
     features = learn(train, filter, device, seed)
     points = [features.of(film.frames) for film in view.films]
     learned = torch.cat([p for p, film in zip(points, view.films, strict=True) if film in train])
+    if float(learned.std(0).max()) <= 1e-9:
+        return "nothing changes in the picture"
     fitted = tuple(i for i, film in enumerate(view.films) if film in train)
     step = max(1, len(learned) // _CURVE_FRAMES)
     thinned = learned[::step]
@@ -303,7 +306,10 @@ def _all_refined(
     for start in starts:
         refined = _refined(error, weak, start, stop, quick)
         found.append(refined)
-        if len(found) >= _FINISHED and any(r is not None and _only_noise(seen, r) for r in found):
+        good = [r for r in found if r is not None]
+        if len(found) >= _FINISHED and any(_only_noise(seen, r) for r in good):
+            break
+        if len(found) >= _TRIED and all(r.cost > _POOR for r in good):
             break
         if stop():
             break

@@ -42,7 +42,8 @@ class Shooting:
         self.cell = where.floor().clamp(0, self.steps - 1).long()
         self.clip = clip
         self.hermite, self.hermite_slope = _hermite(where - self.cell), _hermite_slope(where - self.cell)
-        self.nodes: Tensor | None = None  # (steps + 1, m, 2), the last motion
+        self.nodes: Tensor | None = None  # (steps + 1, m, 2), the last motion or a guess
+        self.known = False  # whether the nodes are a motion
 
     def guess(self, time: Tensor, clip: Tensor, state: Tensor, velocity: Tensor) -> None:
         """Take observed states and velocities as the first guess of the nodes."""
@@ -52,7 +53,7 @@ class Shooting:
             own = clip == c
             for column, values in enumerate((state, velocity)):
                 nodes[:, c, column] = interpolate(at * self.step[c], time[own], values[own])
-        self.nodes = nodes
+        self.nodes, self.known = nodes, False
 
     def finer(self, law_time: Tensor, duration: Tensor) -> Shooting:
         """The same clips with half the step, its nodes guessed from these."""
@@ -67,14 +68,13 @@ class Shooting:
     def run(self, start: Tensor, theta: Tensor, derivatives: bool = True) -> Motion | None:
         """The motions through ``start`` (m, 2); None where one is not finite."""
         found = self._newton(start, theta) if self.nodes is not None else None
-        if found is None:
+        if found is None and not self.known:  # later a step that Newton cannot follow is too long a step
             self.nodes = self._in_order(start, theta)
             found = None if self.nodes is None else self._newton(start, theta)
         if found is None:
-            self.nodes = None
             return None
         nodes, sensitivity = found
-        self.nodes = nodes
+        self.nodes, self.known = nodes, True
         z, v = nodes[..., 0], nodes[..., 1]
         if not derivatives:
             return Motion(*self._at_frames(z, v, self.law.acceleration(z, v, theta)), None)

@@ -1,0 +1,79 @@
+"""Signs that frames or clocks are not what a law is fitted to: seen in the places, before any law is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from identify.fit.curve import Curve
+from identify.fit.samples import Samples
+
+_CELLS = 40  # along the curve, in which what is always the same is taken out
+_FAST = 0.35  # of the largest speed: slower steps tell nothing about the clock
+_STUMBLE = 0.5  # of a step
+_CLEAR = 0.12  # spread of the steps beyond which noise hides a stumble
+_AROUND = 4  # steps on either side that a step is compared with
+
+
+def other_change(
+    points: Sequence[Tensor], places: Sequence[Tensor], usable: Sequence[Tensor], curve: Curve
+) -> float:
+    """How much the pictures change beside the motion along the curve, as a share of that motion.
+
+    Pixel noise leaves the curve anew in every frame.  What leaves it in the same direction in two frames that
+    follow each other is something else that moves: the camera, a shadow, a second object, a turning one.
+    """
+    places_all = torch.cat([p[u] for p, u in zip(places, usable, strict=True)])
+    low, high = places_all.min(), places_all.max()
+    offs = [p - curve.spline.basis(s) @ curve.coefficients for p, s in zip(points, places, strict=True)]
+    cells = [((s - low) / (high - low).clamp_min(1e-12) * _CELLS).long().clamp(0, _CELLS - 1) for s in places]
+    usual = _by_cell(torch.cat([o[u] for o, u in zip(offs, usable, strict=True)]), cells, usable)
+    products, size = [], []
+    for off, cell, use in zip(offs, cells, usable, strict=True):
+        rest = off - usual[cell]
+        both = use[1:] & use[:-1]
+        products.append((rest[1:] * rest[:-1]).sum(1)[both])
+        size.append(points_spread(curve, places_all))
+    together = float(torch.cat(products).mean().clamp_min(0.0)) if products else 0.0
+    return together**0.5 / max(size[0], 1e-300)
+
+
+def points_spread(curve: Curve, places: Tensor) -> float:
+    """The spread of the frames along the curve, in feature units."""
+    at = curve.spline.basis(places) @ curve.coefficients
+    return float((at - at.mean(0)).square().sum(1).mean().sqrt())
+
+
+def _by_cell(offs: Tensor, cells: Sequence[Tensor], usable: Sequence[Tensor]) -> Tensor:
+    """The mean distance from the curve in each cell along it: the curve's own shortcomings."""
+    cell = torch.cat([c[u] for c, u in zip(cells, usable, strict=True)])
+    total = torch.zeros(_CELLS, offs.shape[1], dtype=offs.dtype, device=offs.device)
+    total.index_add_(0, cell, offs)
+    count = torch.bincount(cell, minlength=_CELLS).clamp_min(1).unsqueeze(1)
+    return total / count
+
+
+def stumbles(samples: Samples) -> float:
+    """The share of fast steps that are half as long again as their neighbours, or half as short.
+
+    A frame that is missing without a gap in the times makes one step twice as long, a repeated one makes none;
+    a law follows neither.  0 where noise hides such steps.
+    """
+    ratios = []
+    for clip in range(samples.clips):
+        index = samples.of(clip)
+        if len(index) < 4 * _AROUND:
+            continue
+        rate = samples.place[index].diff() / samples.time[index].diff()
+        around = rate.unfold(0, 2 * _AROUND + 1, 1).median(1).values
+        rate = rate[_AROUND:-_AROUND]
+        fast = around.abs() > _FAST * around.abs().max()
+        ratios.append((rate / around)[fast])
+    if not ratios:
+        return 0.0
+    ratio = torch.cat(ratios) - 1
+    if len(ratio) == 0 or float(1.4826 * ratio.abs().median()) > _CLEAR:
+        return 0.0
+    return float((ratio.abs() > _STUMBLE).double().mean())

@@ -1,0 +1,176 @@
+"""The default method from frames to parameters, on small recordings of the paper's protocols."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import numpy as np
+import pytest
+
+import identify
+from identify.fit.encoder import encode_frames
+from identify.fit.film import Film, LawFit, View
+from identify.fit.gate import CHECKS, judge
+from identify.fit.results.metrics import Truth, measure
+from identify.fit.solve import Settings, fit_views
+from identify.law import read_law
+from identify.scene.collection import Ask
+from identify.scene.protocol import paper_protocol
+
+
+def _quiet(fraction, text):
+    assert 0 <= fraction <= 1
+    assert text
+
+
+@functools.cache
+def _recording(name: str, clips: int | None = 6):
+    return paper_protocol(name, 7, Ask(clips=clips))
+
+
+def _view(name: str, clips: int | None = 6) -> View:
+    shots = _recording(name, clips).shots
+    return View("whole", tuple(Film(s.name, s.time, s.frames, s.role, s.state) for s in shots))
+
+
+@functools.cache
+def _fit(name: str, clips: int | None = 6, law: str | None = None, seed: int = 0) -> LawFit:
+    recording = _recording(name, clips)
+    read = read_law(law or recording.law, () if law else recording.assume, () if law else recording.domain)
+    return fit_views(read, identify.analyze(read), [_view(name, clips)], Settings(seed=seed), _quiet)
+
+
+def _errors(name: str, clips: int | None = 6) -> dict[str, float]:
+    recording = _recording(name, clips)
+    law = read_law(recording.law, recording.assume, recording.domain)
+    found = measure(law, identify.analyze(law), _fit(name, clips), Truth(dict(recording.truth)))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "theta", "coordinate"),
+    [
+        ("pendulum", 0.03, 0.25), ("van-der-pol", 0.03, 0.25), ("cubic", 0.1, 0.25), ("quintic", 0.6, 0.25),
+        ("quadratic", 0.1, 0.25), ("lti", 0.1, 0.3), ("projected-pendulum", 3.0, 0.15),
+        ("two-way-2", 1.5, 0.3),
+    ],
+)  # fmt: skip
+def test_errors_stay_within_the_stated_limits(name, theta, coordinate):
+    clips = 6 if name in {"pendulum", "van-der-pol", "quintic"} else None
+    fit, errors = _fit(name, clips), _errors(name, clips)
+    assert fit.accepted
+    assert fit.reason is None
+    assert errors["e_theta"] < theta
+    assert errors["e_map"] < coordinate
+
+
+def test_the_truth_lies_within_a_few_standard_errors():
+    fit, truth = _fit("pendulum"), _recording("pendulum").truth
+    spread = np.sqrt(np.diag(fit.estimate.covariance))
+    for name, value, error in zip(fit.estimate.names, fit.estimate.values, spread, strict=True):
+        assert abs(value - truth[name]) < 4 * error
+        assert error < 0.01 * abs(value)
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    first, second = _fit("quadratic", None), _fit.__wrapped__("quadratic", None)
+    assert np.array_equal(first.estimate.values, second.estimate.values)
+    assert np.array_equal(first.tracks[0].latent, second.tracks[0].latent)
+
+
+def test_a_stored_encoder_gives_the_latents_of_the_fit():
+    fit, view = _fit("cubic"), _view("cubic")
+    json.dumps(dict(fit.settings))
+    for track, film in zip(fit.tracks[:2], view.films[:2], strict=True):
+        latent, score = encode_frames(fit.weights, fit.settings, film.frames)
+        assert np.allclose(latent, track.latent, atol=1e-5 * np.ptp(track.latent))
+        assert np.median(score) == pytest.approx(1, abs=0.5)
+
+
+def test_a_frame_unlike_all_others_is_far_from_the_curve():
+    fit, view = _fit("cubic"), _view("cubic")
+    strange = np.random.default_rng(0).integers(0, 255, view.films[0].frames[:3].shape, dtype=np.uint8)
+    assert encode_frames(fit.weights, fit.settings, strange)[1].min() > 10
+
+
+@pytest.mark.parametrize(
+    ("name", "law"),
+    [
+        ("cubic", "z''+d*z'+a*(z-c)=0"),
+        ("pendulum", "z''+d*z'+a*(z-c)=0"),
+        ("van-der-pol", "z''+d*z'+a*z+b*z**3=0"),
+        ("lti", "z''=A"),
+    ],
+)
+def test_a_wrong_law_is_refused(name, law):
+    fit = _fit(name, 6, law)
+    assert not fit.accepted
+    assert "law" in fit.reason
+    assert fit.advice
+
+
+def test_a_law_with_a_term_too_many_finds_it_to_be_nothing():
+    fit = _fit("lti", 6, "z''+d*z'+a*z+b*z**3=0")
+    values = fit.estimate.by_name()
+    error = float(np.sqrt(fit.estimate.covariance[2, 2]))
+    assert fit.accepted
+    assert values["a"] == pytest.approx(4, rel=2e-3)
+    assert abs(values["b"]) < 5 * error
+
+
+def test_a_law_without_parameters_is_fitted_too():
+    fit = _fit("van-der-pol", 4, "z''-1.5*(1-z**2)*z'+z=0")
+    assert fit.accepted
+    assert fit.estimate.names == ()
+
+
+def test_noise_alone_is_refused():
+    chance = np.random.default_rng(1)
+    frames = chance.integers(100, 130, (120, 32, 32), dtype=np.uint8)
+    law = read_law("z''+d*z'+a*z=0")
+    view = View("whole", (Film("a", np.arange(120) / 30, frames),))
+    fit = fit_views(law, identify.analyze(law), [view], Settings(), _quiet)
+    assert not fit.accepted
+    assert fit.reason
+
+
+def test_a_still_picture_is_refused():
+    law = read_law("z''+d*z'+a*z=0")
+    view = View("whole", (Film("a", np.arange(60) / 30, np.full((60, 24, 24), 90, dtype=np.uint8)),))
+    fit = fit_views(law, identify.analyze(law), [view], Settings(), _quiet)
+    assert not fit.accepted
+
+
+def test_an_interrupt_leaves_the_best_so_far():
+    calls = []
+
+    def progress(fraction, text):
+        calls.append(text)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    recording = _recording("quadratic", None)
+    law = read_law(recording.law, recording.assume)
+    fit = fit_views(law, identify.analyze(law), [_view("quadratic", None)], Settings(), progress)
+    assert fit.estimate is not None
+    assert fit.estimate.by_name()["a"] == pytest.approx(1.6, rel=1e-2)
+
+
+def test_a_time_limit_is_kept():
+    recording = _recording("cubic")
+    law = read_law(recording.law, recording.assume)
+    fit = fit_views(law, identify.analyze(law), [_view("cubic")], Settings(time_limit=0.01), _quiet)
+    assert len(fit.candidates) <= 1
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_every_check_of_the_gate_can_refuse_and_pass(check):
+    sign = -1 if check.least else 1
+    good, bad = check.doubtful - sign * 0.5 * check.doubtful, check.refused + sign * 0.5 * abs(check.refused)
+    assert judge({check.name: good}).accepted
+    refused = judge({check.name: bad})
+    assert not refused.accepted
+    assert refused.advice
+    assert not judge({check.name: float("nan")}).accepted
