@@ -75,7 +75,7 @@ def filmed(
     axis, middle = main_axis(np.concatenate(points))
     displacement = _displacement(points, axis) / window.pixel[0]
     numbers = evidence(found) | _numbers(grounds, displacement, size, window, shoot.count)
-    if displacement < _LEAST_DISPLACEMENT:
+    if displacement < _LEAST_DISPLACEMENT and not clips[0].small:
         return refusal(found, _too_little(displacement, window), warnings, numbers)
     report(0.9, "making the views")
     recipes = candidates(window, grounds, axis, steady, options.channel)

@@ -10,7 +10,7 @@ from identify.fit.film import Film
 from identify.fit.prepare.prepared import Mask, Options, Trim
 from identify.fit.prepare.signals import Surveyed
 from identify.fit.prepare.survey import Survey
-from identify.fit.prepare.trim import LEAST_FRAMES
+from identify.fit.prepare.trim import least_frames
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,11 @@ class Piece:
 def find_pieces(found: Surveyed, options: Options) -> list[Piece]:
     """Every film to make, in the order of the clips; the user's trims go before those found."""
     result = []
+    longest = max((clip.count for clip in found.clips), default=0)
     for k, clip in enumerate(found.clips):
-        trims = _given(clip, options.trims[clip.name]) if clip.name in options.trims else _found(found, k)
+        least = least_frames(options.roles.get(clip.name, "train"), longest, len(found.clips))
+        given = options.trims.get(clip.name)
+        trims = _found(found, k) if given is None else _given(clip, given, least)
         for trim in trims:
             time = clip.time[trim.first : trim.last]
             film = Film(trim.film, time, np.zeros((0, 1, 1), np.uint8), options.roles.get(clip.name, "train"))
@@ -40,12 +43,12 @@ def bad_frames(piece: Piece, found: Surveyed) -> Mask:
     return found.signals[piece.clip].repeated[cut] | found.flashes[piece.clip][cut]
 
 
-def _given(clip: Survey, span: tuple[float | None, float | None]) -> list[Trim]:
+def _given(clip: Survey, span: tuple[float | None, float | None], least: int) -> list[Trim]:
     """The stretch the user asked for, if it has enough frames."""
     start, stop = span
     first = int(np.searchsorted(clip.time, -np.inf if start is None else start - 1e-9))
     last = int(np.searchsorted(clip.time, np.inf if stop is None else stop + 1e-9))
-    if last - first < LEAST_FRAMES:
+    if last - first < least:
         return []
     begins, ends = (
         "as given" if value is not None else f"the clip's {side}"

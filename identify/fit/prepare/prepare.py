@@ -10,7 +10,7 @@ from identify.fit.prepare.prepared import Options, Prepared, Refused, Source
 from identify.fit.prepare.refusal import refused
 from identify.fit.prepare.signals import examine
 from identify.fit.prepare.survey import MOST_FRAMES, Survey, survey
-from identify.fit.prepare.trim import LEAST_FRAMES
+from identify.fit.prepare.trim import LEAST_TOTAL, least_frames
 
 _LEAST_SIDE = 8  # pixels
 
@@ -31,16 +31,23 @@ def prepare(
         return Refused("no clips", "there is no clip to prepare", "give at least one clip")
     used, clips, more = _surveyed(chosen, options, report)
     warnings += more
-    if not clips:
+    if few := _too_few(clips, options):
         return Refused(
-            "too few frames",
-            f"no clip has {LEAST_FRAMES} frames",
-            "film longer, or check that the files are whole",
-            tuple(warnings),
+            "too few frames", few, "film longer, or check that the files are whole", tuple(warnings)
         )
     report(0.45, "looking for what moves")
     found = examine(clips)
     return refused(found, options, warnings) or filmed(found, used, clips, options, warnings, report)
+
+
+def _too_few(clips: Sequence[Survey], options: Options) -> str | None:
+    """What is missing, where the clips to train on have too few frames in all."""
+    if not clips:
+        return "no clip has enough frames"
+    counts = [clip.count for clip in clips if options.roles.get(clip.name, "train") == "train"]
+    if len(counts) > 1 and sum(counts) < LEAST_TOTAL:
+        return f"the clips to train on have {sum(counts)} frames in all, and {LEAST_TOTAL} are needed"
+    return None
 
 
 def _same_size(sources: Sequence[Source]) -> tuple[list[Source], list[str]]:
@@ -81,11 +88,21 @@ def _surveyed(
         if source.info.frames > clip.count == share:
             end = clip.time[-1]
             warnings.append(f"{source.name} is long: only its first {share} frames ({end:.0f} s) are used")
-        if clip.count < LEAST_FRAMES:
-            warnings.append(
-                f"{source.name} is left out: it has {clip.count} frames, and {LEAST_FRAMES} are needed"
-            )
-            continue
         used.append(source)
         clips.append(clip)
-    return used, clips, warnings
+    return _long_enough(used, clips, options, warnings)
+
+
+def _long_enough(
+    sources: Sequence[Source], clips: Sequence[Survey], options: Options, warnings: list[str]
+) -> tuple[list[Source], list[Survey], list[str]]:
+    """The clips with enough frames for what they are to do, and a warning for each of the others."""
+    longest = max((clip.count for clip in clips), default=0)
+    kept = []
+    for source, clip in zip(sources, clips, strict=True):
+        least = least_frames(options.roles.get(clip.name, "train"), longest, len(clips))
+        if clip.count >= least:
+            kept.append((source, clip))
+        else:
+            warnings.append(f"{clip.name} is left out: it has {clip.count} frames, and {least} are needed")
+    return [source for source, _ in kept], [clip for _, clip in kept], warnings

@@ -13,6 +13,7 @@ from identify.fit.prepare.trim import LEAST_FRAMES
 _RING = 4  # survey pixels
 _RING_SHARE = 0.4  # of the border changes when the camera moves, whatever moves in the picture
 _SIDE_SHARE = 0.15
+_SUSPICIOUS = (0.02, 0.6)  # of the frames: more is what the clip shows
 _RANGE = 6.0  # standard deviations between a pixel's extremes by noise alone
 
 
@@ -48,8 +49,24 @@ def warnings_of(found: Surveyed, numbers: Mapping[str, float], used: Set[str]) -
         result.append(f"{numbers['repeated_share']:.1%} of the frames repeat the one before: mark them bad")
     if numbers["brightness_range"] > 6:
         result.append(f"the brightness changes by {numbers['brightness_range']:.0f} grey levels: evened out")
+    result += _suspicions(found) if found.clips[0].small else []
     unused = {clip.name for clip in found.clips} - used
     return result + [f"{name} is left out: it has no stretch of free motion" for name in sorted(unused)]
+
+
+def _suspicions(found: Surveyed) -> list[str]:
+    """What a small clip shows now and then, and which is left in: the evidence is thin."""
+    names = []
+    for signals in found.signals:
+        hand, usual = signals.hand, float(np.median(signals.extent))
+        if _SUSPICIOUS[0] < hand.mean() < _SUSPICIOUS[1] and np.median(signals.extent[hand]) > 2 * usual:
+            names.append(signals.name)
+    if not names:
+        return []
+    return [
+        f"something may reach in over the border in {', '.join(names[:6])}{' ...' * (len(names) > 6)}; these "
+        "frames are kept: give a trim if it is a hand"
+    ]
 
 
 def evidence(found: Surveyed) -> dict[str, float]:
@@ -79,7 +96,7 @@ def _kept(signals: Signals) -> Mask:
 
 
 def _cause(found: Surveyed, options: Options) -> tuple[str, str, str] | None:
-    if found.unsteady or _camera_moves(found):
+    if not found.clips[0].small and (found.unsteady or _camera_moves(found)):
         return (
             "camera moves",
             "the camera moves too much: what should stand still in the picture does not",

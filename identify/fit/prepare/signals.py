@@ -15,13 +15,15 @@ from identify.fit.prepare.scene import POOLED, Scene, find_scene, foreground
 from identify.fit.prepare.shake import Shake, calmed, find_shake, stabilised
 from identify.fit.prepare.steady import levelled
 from identify.fit.prepare.survey import Survey, sample
-from identify.fit.prepare.trim import Stretch, beyond_cuts, intruded, repeated, resting, stretches
+from identify.fit.prepare.trim import Stretch, beyond_cuts, held, intruded, repeated, resting, stretches
 
 _RING = 2  # survey pixels: how near the border counts as touching it
 _CHUNK = 1000
 _WATCHED = 1500  # changing pixels that stand for all of them
 _FEW = 400  # pixels that show a cut
 _CALMER = 0.95  # of the static pixels' deviation: what stabilising must reach to be kept
+_MUCH_CALMER = 0.8  # of small clips, which are better left as they are
+_SMALL_CUT = 3.0
 _FAR = 6.0  # survey pixels: a camera that moves further is not a fixed one
 
 
@@ -43,7 +45,8 @@ class Surveyed:
 
 def examine(clips: Sequence[Survey]) -> Surveyed:
     """What moves, when, and how steady the camera is."""
-    cut_off = [beyond_cuts(_few_pixels(clip.grey)) for clip in clips]
+    clearly = _SMALL_CUT if clips[0].small else 1.0
+    cut_off = [beyond_cuts(_few_pixels(clip.grey), clearly) for clip in clips]
     shown = [~mask for mask in cut_off]
     scene = find_scene(clips, shown)
     shakes = _shakes(clips, shown, scene)
@@ -52,7 +55,7 @@ def examine(clips: Sequence[Survey]) -> Surveyed:
         unsteady = max(shake.size for shake in shakes) > _FAR
         calm = [_steadied(clip, shake) for clip, shake in zip(clips, shakes, strict=True)]
         calmer = find_scene(calm, shown)
-        if calmer.noise < _CALMER * scene.noise:
+        if calmer.noise < _enough(clips) * scene.noise:
             clips, scene = calm, calmer
         else:  # what was found does not explain what static pixels do
             shakes = []
@@ -117,7 +120,12 @@ def _some(clips: Sequence[Survey], shown: Sequence[Mask]) -> Pixels:
 
 def _shakes(clips: Sequence[Survey], shown: Sequence[Mask], scene: Scene) -> list[Shake]:
     """The camera's motion in every clip, or nothing where a sample of frames shows none that matters."""
-    if not find_shake(_some(clips, shown), scene.background, scene.static, scene.noise).matters:
+    some = _some(clips, shown)
+    shake = find_shake(some, scene.background, scene.static, scene.noise)
+    if not shake.matters:
+        return []
+    before, after = some, stabilised(some, shake.shift, shake.roll)
+    if _restless(after, scene) > _enough(clips) * _restless(before, scene):
         return []
     result = []
     for clip in clips:
@@ -125,6 +133,16 @@ def _shakes(clips: Sequence[Survey], shown: Sequence[Mask], scene: Scene) -> lis
         rate = rate_of(clip.time)
         result.append(Shake(calmed(shake.shift, rate), calmed(shake.roll, rate), shake.sure))
     return result
+
+
+def _enough(clips: Sequence[Survey]) -> float:
+    return _MUCH_CALMER if clips[0].small else _CALMER
+
+
+def _restless(frames: Pixels, scene: Scene) -> float:
+    """The deviation of static pixels, the most restless ones left aside."""
+    change = frames[:, scene.static].astype(np.float32) - scene.background[scene.static]
+    return float(np.sqrt(np.mean(np.minimum(change**2, 400))))
 
 
 def _steadied(clip: Survey, shake: Shake) -> Survey:
@@ -193,8 +211,6 @@ def _finish(
     hand, leaves, cut_off = marks
     steady = scene.steadiness[place]
     raw = _watched(clip.grey, main if main.any() else ~scene.static)
-    change = np.full(clip.count, np.nan)
-    change[1:] = np.abs(np.diff(raw, axis=0)).mean(1) if raw.shape[1] else 0.0
     pixels = (raw - steady.offset[:, None]) / (1 + steady.gain[:, None])
     clean = ~(hand | leaves | cut_off)
     edges = np.flatnonzero(clean)
@@ -216,10 +232,14 @@ def _finish(
         steady.offset,
         shake.shift * np.array(clip.pixel) if shake else np.zeros((clip.count, 2)),
         shake.roll if shake else np.zeros(clip.count),
-        repeated(change),
+        repeated(pixels),
         hand,
         leaves,
     )
+    if clip.small:
+        nothing = np.zeros(clip.count, dtype=bool)
+        whole = stretches(nothing, nothing, cut_off, held(pixels, scene.noise, rate), 0)
+        return signals, whole, _flashes(steady.left)
     return signals, stretches(hand, leaves, cut_off, start, stop), _flashes(steady.left)
 
 

@@ -13,6 +13,7 @@ from identify.fit.film import Array, Crop, Pixels
 from identify.fit.prepare.prepared import Mask, Source
 
 SIDE = 160  # the longer side of a surveyed frame
+SMALL = 200  # the longer side up to which a clip is surveyed and filmed as it is
 MOST_FRAMES = 20_000  # of all clips together
 _BYTES = 300_000_000
 _COLOURFUL = 24  # saturation, in grey levels, from which a scene counts as coloured
@@ -37,6 +38,11 @@ class Survey:
     def count(self) -> int:
         """The number of frames surveyed."""
         return len(self.time)
+
+    @property
+    def small(self) -> bool:
+        """Whether the clip is so small that it is filmed whole and as it is."""
+        return self.pixel == (1.0, 1.0) and max(self.grey.shape[1:]) <= SMALL
 
 
 def survey(source: Source, crop: Crop | None, most: int, room: int, tick: Callable[[int], None]) -> Survey:
@@ -72,7 +78,7 @@ def survey(source: Source, crop: Crop | None, most: int, room: int, tick: Callab
 def small_size(width: int, height: int) -> tuple[int, int] | None:
     """The size to survey at, close to SIDE pixels with nearly square pixels; None for the clip's own."""
     longer = max(width, height)
-    if longer <= SIDE:
+    if longer <= SMALL:
         return None
 
     def rounded(side: int) -> tuple[int, int]:

@@ -12,11 +12,20 @@ from scipy import ndimage
 from identify.fit.film import Array
 from identify.fit.prepare.prepared import Mask
 
-LEAST_FRAMES = 15
+LEAST_FRAMES = 15  # of a clip beside long ones, or alone
+FEWEST_FRAMES = 5  # of a clip beside others that are short, too
+LEAST_TOTAL = 30  # of several clips to train on
+_LEAST_TEST = 2
+_SHORT = 0.1  # of the longest clip
 _EXTRA = 1.25  # something that enters adds at least this much foreground
 _LESS = 0.75  # something that leaves takes at least this much away
 _REST_SHARE = 0.03  # of the largest change: below it a thing counts as at rest
 _REST_SECONDS = 0.15
+_HELD_SECONDS = 0.3
+_HELD_FRAMES = 10
+_NO_MORE = 1.25  # times the noise of a pixel: a thing at rest differs by no more
+_ABRUPT = 0.35  # of the rest: a slow start takes three quarters of it to twice the noise
+_HELD_TIMES = 1.15  # the usual distance between two frames at rest
 _PART_SHARE = 0.2  # of all usable frames: a shorter part after a hand is not worth a film
 
 _TOO_OFTEN = 3  # times out of the frame
@@ -27,6 +36,11 @@ LEAVES = "the object is at the border of the frame"
 REST = "nothing moves"
 _CUT_TIMES = 4  # the usual change from frame to frame
 _CUT_LEVELS = 2.0  # and so many grey levels more
+_LEAST_AROUND = 6  # frames
+_VISIBLE = 2.5  # times the least change: what counts as motion
+_LEAST_CHANGE = 0.15  # grey levels, on the average
+_ALIKE = 0.15  # of the change around
+_FURTHER = 0.7
 CUT = "the picture changes all at once"
 
 
@@ -38,6 +52,13 @@ class Stretch:
     last: int
     begins: str
     ends: str
+
+
+def least_frames(role: str, longest: int, clips: int) -> int:
+    """The frames a clip must have: any pair to test on; fewer to train on where all clips are short."""
+    if role == "test":
+        return _LEAST_TEST
+    return LEAST_FRAMES if clips < 2 else min(LEAST_FRAMES, max(FEWEST_FRAMES, int(_SHORT * longest)))
 
 
 def intruded(
@@ -91,6 +112,22 @@ def resting(pixels: Array, noise: float, rate: float) -> tuple[int, int, Array]:
     return start, stop, from_end / max(noise, 1e-9)
 
 
+def held(pixels: Array, noise: float, rate: float) -> int:
+    """Frames at the start in which nothing at all changes, as before a release; 0 where it is no clear case.
+
+    A free motion that sets out slowly is already under way after a few frames.
+    """
+    least = max(_HELD_FRAMES, round(_HELD_SECONDS * rate))
+    if len(pixels) < 2 * least:
+        return 0
+    away = _distance(pixels, pixels[: least // 2].mean(0))
+    usual = float(np.median(away[least // 2 : least])) + 1e-6
+    if usual > _NO_MORE * noise:
+        return 0
+    still, gone = _first(away > _HELD_TIMES * usual), _first(away > 2 * usual)
+    return still if least <= still < gone < min(len(away), (1 + _ABRUPT) * still + 1) else 0
+
+
 def _distance(pixels: Array, rest: Array) -> Array:
     return np.asarray(np.sqrt(np.mean((pixels - rest) ** 2, axis=1)), dtype=np.float64)
 
@@ -114,7 +151,10 @@ def stretches(hand: Mask, leaves: Mask, other: Mask, start: int, stop: int) -> t
     clean = ~(hand | leaves | rest | other)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], clean.astype(np.int8), [0]))))
     parts = [(int(a), int(b)) for a, b in pairwise(edges) if clean[a : a + 1].any()]
-    least = max(LEAST_FRAMES, _PART_SHARE * max((b - a for a, b in parts), default=0))
+    least = max(
+        min(LEAST_FRAMES, max(count // 2, _LEAST_TEST)),
+        _PART_SHARE * max((b - a for a, b in parts), default=0),
+    )
 
     def reason(place: int, side: str) -> str:
         if not 0 <= place < count:
@@ -125,12 +165,15 @@ def stretches(hand: Mask, leaves: Mask, other: Mask, start: int, stop: int) -> t
     return tuple(Stretch(a, b, reason(a - 1, "start"), reason(b, "end")) for a, b in parts if b - a >= least)
 
 
-def beyond_cuts(few: NDArray[np.int16]) -> Mask:
-    """Frames outside the longest stretch without a cut, from a few pixels of each frame (n, pixels)."""
+def beyond_cuts(few: NDArray[np.int16], times: float = 1.0) -> Mask:
+    """Frames outside the longest stretch without a cut, from a few pixels of each frame (n, pixels).
+
+    ``times`` is how much clearer a cut must be than usual.
+    """
     jump = np.diff(few, axis=0)
     jump -= np.median(jump, axis=1, keepdims=True).astype(np.int16)
     usual = np.median(np.abs(jump), axis=1)  # of most pixels, whatever one object does
-    cuts = np.flatnonzero(usual > _CUT_TIMES * np.median(usual) + _CUT_LEVELS) + 1
+    cuts = np.flatnonzero(usual > times * (_CUT_TIMES * np.median(usual) + _CUT_LEVELS)) + 1
     edges = [0, *cuts.tolist(), len(few)]
     first, last = max(pairwise(edges), key=lambda pair: pair[1] - pair[0])
     result = np.ones(len(few), dtype=bool)
@@ -138,17 +181,32 @@ def beyond_cuts(few: NDArray[np.int16]) -> Mask:
     return result
 
 
-def repeated(change: Array) -> Mask:
-    """Frames that repeat the one before while those around it move: a camera's stand-in for a lost frame.
+def repeated(pixels: Array) -> Mask:
+    """Frames that repeat the one before while things move: a camera's stand-in for a lost frame.
 
-    ``change[i]`` is the mean change from frame ``i - 1`` to ``i``; the first is nan.
+    ``pixels`` are (n, pixels) of what moves.  Where a motion turns back two frames may be alike, too: but
+    then so are the frames before and after them, in which a motion that goes on has got further.
     """
-    around = np.minimum(_neighbours(change, 1), _neighbours(change, -1))
-    wider = ndimage.median_filter(np.nan_to_num(change), size=9, mode="nearest")
-    return np.asarray((change < 0.2 * around) & (change < 0.2 * wider))
+    count = len(pixels)
+    if count < _LEAST_AROUND or not pixels.shape[1]:
+        return np.zeros(count, dtype=bool)
+    change, across = _changes(pixels, 1), _changes(pixels, 3)
+    floor = float(np.percentile(change[1:], 2))
+    before, after = np.zeros(count), np.zeros(count)
+    before[3:] = np.maximum(change[2:-1], change[1:-2])  # two of them: a frame may be repeated twice
+    after[1:-2] = np.maximum(change[2:-1], change[3:])
+    before[2], after[-2] = change[1], change[-1]
+    further = np.zeros(count)
+    further[2:-1] = across[3:]
+    moving = np.minimum(before, after) > max(_VISIBLE * floor, _LEAST_CHANGE)
+    alike = change - floor < _ALIKE * (np.minimum(before, after) - floor)
+    found = moving & alike & (further - floor > _FURTHER * (np.maximum(before, after) - floor))
+    found[:2] = found[-1:] = False
+    return np.asarray(found)
 
 
-def _neighbours(values: Array, step: int) -> Array:
-    result = np.roll(values, step)
-    result[0 if step > 0 else -1] = np.nan
+def _changes(pixels: Array, step: int) -> Array:
+    """The mean change of each frame from the one ``step`` before; nothing for the first ones."""
+    result = np.zeros(len(pixels))
+    result[step:] = np.abs(pixels[step:] - pixels[:-step]).mean(1)
     return result

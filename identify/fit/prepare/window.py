@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from identify.fit.film import Crop
 from identify.fit.prepare.prepared import Options, Window
-from identify.fit.prepare.survey import SIDE, Survey
+from identify.fit.prepare.survey import SMALL, Survey
 
 _ENOUGH = 100  # pixels on the longer side of the region: the surveyed frames are fine enough as they are
 _LEAST = 72
@@ -17,7 +17,7 @@ _BYTES = 120_000_000  # of one view's films
 def choose_window(region: Crop, limits: Crop, clip: Survey, frames: int, options: Options) -> Window:
     """Where possible the surveyed pixels themselves, so that no second pass is needed."""
     longer = max(limits[2], limits[3])
-    if longer <= SIDE and (options.size is None or options.size >= longer):
+    if longer <= SMALL and (options.size is None or options.size >= longer):
         return Window(limits, options.crop)
     if options.size is None:
         for double in (1, 2):
