@@ -1,4 +1,4 @@
-# make demo   from a clean clone: environment, install, one analysis
+# make demo   from a clean clone: environment, install, one analysis, and a fit of simulated clips
 # make test   everything that must hold: format, lint, types, import contracts, tests
 # make bench  engine times, side by side with symident; the catalogue checked cold and cached
 
@@ -24,16 +24,22 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable .
 	@touch $@
 
+$(VENV)/.fit: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable ".[fit]"
+	@touch $(VENV)/.core $@
+
 $(VENV)/.full: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable ".[fit,dev]"
-	@touch $(VENV)/.core $@
+	@touch $(VENV)/.core $(VENV)/.fit $@
 
 $(VENV)/.bench: $(VENV)/.full
 	$(INSTALL) --editable ".[fit,dev,bench]"
 	@touch $@
 
-demo: $(VENV)/.core
+demo: $(VENV)/.fit
 	$(BIN)/identify analyze "z''+d*z'+a*z+b*z**3=0" --assume "b != 0"
+	$(BIN)/identify simulate cubic demo --clips 6 --force
+	$(BIN)/identify fit demo
 
 test: $(VENV)/.full
 	$(BIN)/ruff format --check .
@@ -47,4 +53,4 @@ bench: $(VENV)/.bench
 	$(BIN)/python tests/benchmark_check.py
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -33,6 +33,7 @@ _LTI = "z'' + p*z' + q*(z - r) = 0"
 _BENDS = 3.0  # a linear law this many times worse: the law's own scale shows
 _WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
 _LAST_BLURS = (8.0, 14.0)
+_ENOUGH = 3  # accepted candidates
 
 Progress = Callable[[float, str], object]
 
@@ -69,7 +70,7 @@ def fit_views(
         for number, (view, filter, seed) in enumerate(plan):
             progress(number / (len(plan) + 1), f"fitting {view.name}, blur {filter.blur:g}")
             solver.attempt(view, filter, seed, bad)
-            if solver.clock.over():
+            if solver.clock.over() or solver.agreed():
                 break
         else:
             solver.last_resort(views[0], bad, progress)
@@ -123,6 +124,10 @@ class _Solver:
         known = None if same is None else same.refined
         candidate = fit_candidate(self.law, self.freedom, found, seed, self.clock.over, known)
         self.tried.append((candidate, judge(_all_evidence(candidate))))
+
+    def agreed(self) -> bool:
+        """Whether enough candidates were accepted to tell their spread."""
+        return sum(v.accepted and c.refined is not None for c, v in self.tried) >= _ENOUGH + self.settings.seeds - 1
 
     def last_resort(self, view: View, bad: Sequence[NDArray[np.bool_]], progress: Progress) -> None:
         """Stronger blurs where nothing was accepted: few frames of a fast motion overlap only then."""
