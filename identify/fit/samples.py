@@ -119,7 +119,10 @@ def _local_polynomial(time: Tensor, place: Tensor, width: float, degree: int) ->
     reach = max(width / 2, spacing * length / 2)
     offset = (time[index] - time.unsqueeze(1)) / reach
     weight = (1 - (offset / 2).square()).clamp_min(0.05)
-    basis = offset.unsqueeze(-1) ** torch.arange(degree + 1, device=time.device, dtype=time.dtype)
+    powers = [torch.ones_like(offset)]
+    for _ in range(degree):
+        powers.append(powers[-1] * offset)
+    basis = torch.stack(powers, -1)
     normal = basis.transpose(1, 2) @ (basis * weight.unsqueeze(-1))
     right = (basis * weight.unsqueeze(-1)).transpose(1, 2) @ place[index].unsqueeze(-1)
     ridge = 1e-12 * torch.eye(degree + 1, dtype=time.dtype, device=time.device)

@@ -62,10 +62,18 @@ def fit_views(
     bad: Sequence[NDArray[np.bool_]] = (),
 ) -> LawFit:
     """The law fitted to the clips, or the reason why it is not; ``bad`` marks frames to leave out."""
-    solver = _Solver(law, analysis, settings)
-    plan = _plan(views, settings)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # many small operations: a second thread costs more than it brings
+    try:
+        return _fit(_Solver(law, analysis, settings), views, progress, bad)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _fit(
+    solver: _Solver, views: Sequence[View], progress: Progress, bad: Sequence[NDArray[np.bool_]]
+) -> LawFit:
+    plan = _plan(views, solver.settings)
     try:
         for number, (view, filter, seed) in enumerate(plan):
             progress(number / (len(plan) + 1), f"fitting {view.name}, blur {filter.blur:g}")
@@ -78,8 +86,6 @@ def fit_views(
         solver.clock.stop()
         if not solver.tried:
             raise
-    finally:
-        torch.set_num_threads(threads)
     progress(len(plan) / (len(plan) + 1), "comparing with a linear law")
     return solver.answer()
 
@@ -127,7 +133,10 @@ class _Solver:
 
     def agreed(self) -> bool:
         """Whether enough candidates were accepted to tell their spread."""
-        return sum(v.accepted and c.refined is not None for c, v in self.tried) >= _ENOUGH + self.settings.seeds - 1
+        return (
+            sum(v.accepted and c.refined is not None for c, v in self.tried)
+            >= _ENOUGH + self.settings.seeds - 1
+        )
 
     def last_resort(self, view: View, bad: Sequence[NDArray[np.bool_]], progress: Progress) -> None:
         """Stronger blurs where nothing was accepted: few frames of a fast motion overlap only then."""
