@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import ndimage
 
 from identify.fit.film import Array, Crop, Film, Pixels, View
 from identify.fit.prepare.films import Footage, at_hand, read_stretch
 from identify.fit.prepare.pieces import Piece, bad_frames, find_pieces
 from identify.fit.prepare.position import main_axis, track
-from identify.fit.prepare.prepared import Options, Prepared, Recipe, Refused, Source, Window
+from identify.fit.prepare.prepared import Mask, Options, Prepared, Recipe, Refused, Source, Window
 from identify.fit.prepare.refusal import evidence, refusal, warnings_of
 from identify.fit.prepare.region import full_frame
-from identify.fit.prepare.shake import find_shake, stabilised
+from identify.fit.prepare.rigid import follow
+from identify.fit.prepare.shake import stabilised
 from identify.fit.prepare.signals import Surveyed
 from identify.fit.prepare.steady import levelled
 from identify.fit.prepare.survey import Survey
@@ -27,7 +27,7 @@ _LEAST_DISPLACEMENT = 1.0  # film pixels
 _OTHER_SHARE = 0.15  # of the main mover's energy: another mover that deserves a view
 _MOST_OTHERS = 2
 _COLOUR_SAMPLE = 40  # frames
-_HIDDEN = 0.6  # energy of one polarity over the other's: the background has the object in it
+_SIZED = 40  # frames of a film
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def filmed(
     raw = _footage(shoot, window, _wanted_colour(shoot, window))
     steady = [_corrected(part, piece, found, window) for part, piece in zip(raw, shoot.pieces, strict=True)]
     grounds = _grounds(steady)
-    points, size = _points(steady, grounds, window)
+    points, size, rigid = _points(steady, grounds, window, region)
     axis, middle = main_axis(np.concatenate(points))
     displacement = _displacement(points, axis) / window.pixel[0]
     numbers = evidence(found) | _numbers(grounds, displacement, size, window, shoot.count)
@@ -92,7 +92,7 @@ def filmed(
         axis,
         tuple(piece.trim for piece in shoot.pieces),
         tuple(bad_frames(piece, found) for piece in shoot.pieces),
-        tuple((p - middle) @ np.array(axis) for p in points),
+        tuple((p - middle) @ np.array(axis) if rigid else np.full(len(p), np.nan) for p in points),
         tuple(points),
         found.signals,
         (*warnings, *warnings_of(found, numbers, names)),
@@ -177,35 +177,36 @@ def _grounds(parts: Sequence[Footage]) -> dict[str, Ground]:
 
 
 def _points(
-    parts: Sequence[Footage], grounds: Mapping[str, Ground], window: Window
-) -> tuple[list[Array], float]:
-    """Where the object is, in full-frame pixels, by the channel in which it stands out most; and its size.
+    parts: Sequence[Footage], grounds: Mapping[str, Ground], window: Window, region: Crop
+) -> tuple[list[Array], float, bool]:
+    """Where the object is, in full-frame pixels, by the channel in which it stands out most; its size.
 
-    An object that moves by less than its own size hides its background: it is registered instead.
+    And whether a rigid object was followed: else the points are where the foreground's weight is.
     """
-    if grounds["grey"].mixed > _HIDDEN:
-        return _registered(parts, window), float("nan")
     name = max(grounds, key=lambda key: grounds[key].contrast / grounds[key].noise)
+    films = [part.channel("saturation" if name == "saturation" else "grey") for part in parts]
+    corner, pixel = np.array(window.region[:2]), np.array(window.pixel)
     ground = grounds[name]
     level = max(4 * ground.noise, 0.25 * ground.contrast)
-    points, sizes = [], []
-    for part in parts:
-        frames = part.channel("saturation" if name == "saturation" else "grey")
-        places = track(_outstanding(frames, ground, level, window))
-        points.append(np.array(window.region[:2]) + (places.points + 0.5) * np.array(window.pixel))
-        sizes.append(float(np.hypot(*places.size)))
-    return points, float(np.median(sizes))
+    few = [film[:: max(1, len(film) // _SIZED)] for film in films]
+    size = float(
+        np.median([np.hypot(*track(_outstanding(film, ground, level, window)).size) for film in few])
+    )
+    followed = follow(films, _inside(region, window, films[0].shape[1:]))
+    if followed is not None:
+        return [corner + (points + 0.5) * pixel for points in followed], size, True
+    places = [track(_outstanding(film, ground, level, window)).points for film in films]
+    return [corner + (points + 0.5) * pixel for points in places], size, False
 
 
-def _registered(parts: Sequence[Footage], window: Window) -> list[Array]:
-    """The shift of everything that moves in the window against its usual place."""
-    places = [np.linspace(0, len(p.grey) - 1, min(len(p.grey), 60)).astype(int) for p in parts]
-    pool = np.concatenate([p.grey[k] for p, k in zip(parts, places, strict=True)]).astype(np.float32)
-    usual, spread = np.median(pool, axis=0), np.percentile(pool, 97, axis=0) - np.percentile(pool, 3, axis=0)
-    moving = ndimage.binary_dilation(spread > 0.3 * spread.max(), iterations=2)
-    middle = np.array(window.region[:2]) + np.array(window.region[2:]) / 2
-    shifts = [find_shake(p.grey, usual.astype(np.float32), moving, 1.0, apart=False).shift for p in parts]
-    return [middle + shift * np.array(window.pixel) for shift in shifts]
+def _inside(region: Crop, window: Window, shape: tuple[int, ...]) -> Mask:
+    """The film pixels of the motion region."""
+    (x, y), (across, down) = window.region[:2], window.pixel
+    result = np.zeros(shape, dtype=bool)
+    left, top = max(0, int((region[0] - x) / across)), max(0, int((region[1] - y) / down))
+    right, bottom = (region[0] + region[2] - x) / across, (region[1] + region[3] - y) / down
+    result[top : int(np.ceil(bottom)), left : int(np.ceil(right))] = True
+    return result
 
 
 def _outstanding(frames: Pixels, ground: Ground, level: float, window: Window) -> Pixels:
