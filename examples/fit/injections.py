@@ -1,7 +1,7 @@
 """Nuisances: each function takes the frames of a clip (n, height, width), 0 to 255, and gives disturbed ones.
 
-``strength`` is what the table of ``nuisances.py`` states; ``random`` belongs to the clip, so that the same clip is
-always disturbed in the same way.
+``strength`` is what the table of ``nuisances.py`` states; ``random`` belongs to the clip, so that the same
+clip is always disturbed in the same way.
 """
 
 from __future__ import annotations

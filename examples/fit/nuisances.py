@@ -3,8 +3,8 @@
     python examples/fit/nuisances.py [--only WORD] [--real] [--keep FILE]
 
 Each line has the nuisance, its strength, what was answered, and the largest error of what was told as
-identified, in percent and in reported standard errors.  An answer is right within max(2 %, 3 standard errors);
-CONFIDENT WRONG is a wrong one without a warning that names the problem.
+identified, in percent and in reported standard errors.  An answer is right within max(2 %, 3 standard
+errors); CONFIDENT WRONG is a wrong one without a warning that names the problem.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from identify.engine import analyze
 from identify.fit.film import Estimate, LawFit
 from identify.fit.prepare import Options, Refused, prepare
 from identify.fit.results.conclusion import conclude
+from identify.fit.results.flow import clock_warnings
 from identify.fit.results.warrant import invariants
 from identify.fit.solve import Settings, fit_views
 from identify.law import read_law
@@ -113,7 +115,7 @@ def answer(case: Case) -> Outcome:
             False, prepared.reason, prepared.warnings, "", nan, nan, False, spent, prepared.evidence
         )
     fit: LawFit = fit_views(law, analysis, prepared.views, Settings(), lambda share, text: None, prepared.bad)
-    told = [note for clip in case.clips for note in getattr(clip.info, "notes", ())]
+    told = clock_warnings(case.clips)
     fit = dataclasses.replace(fit, warnings=(*prepared.warnings, *told, *fit.warnings))
     document = conclude(law, analysis, fit).document
     errors = _errors(law, analysis, document, case.truth)
@@ -160,10 +162,10 @@ def cases(only: str | None) -> Iterator[Case]:
         for name, (strengths, words) in PIXELS.items():
             if only is None or only in name:
                 yield from (_case(take, name, f"{s:g}", disturbed(clean, name, s), words) for s in strengths)
-        for case in (*clock_cases(take), *motion_cases(take)):
+        for case in chain(clock_cases(take), motion_cases(take)):
             if only is None or only in case.nuisance:
                 yield case
-    for case in (*short_cases(), *law_cases(), *one_way_cases(), *empty_cases()):
+    for case in chain(short_cases(), law_cases(), one_way_cases(), empty_cases()):
         if only is None or only in case.nuisance:
             yield case
 
@@ -270,7 +272,8 @@ def law_cases() -> Iterator[Case]:
     quintic, oscillator = protocol_take("quintic", 6, 4.0), protocol_take("van-der-pol", 4, 10.0)
     wrong = [
         (pendulum, linear), (pendulum, "z''+d*z'+a*z+b*z**3=0"), (pendulum, "z''=g"),
-        (cubic, linear), (cubic, "z''+d*z'+k*sin(z)=0"), (cubic, "z''+d*z'=g"), (cubic, "z''+d*z'+a*z+b*z**2=0"),
+        (cubic, linear), (cubic, "z''+d*z'+k*sin(z)=0"), (cubic, "z''+d*z'=g"),
+        (cubic, "z''+d*z'+a*z+b*z**2=0"),
         (quintic, "z''+d*z'+a*z+b*z**3=0"), (quintic, linear),
         (oscillator, "z''+d*z'+k*sin(z)=0"), (oscillator, linear), (oscillator, "z''+d*z'+a*z+b*z**3=0"),
         (drag, linear), (drag, "z''+a*z=0"), (pendulum, "z''+k*sin(z)=0"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -174,7 +175,7 @@ def walled(take: Take, share: float, bounce: float = 0.8) -> Take:
 def _bouncing(field: Any, start: tuple[float, float], time: Array, wall: float, bounce: float) -> Array:
     state = np.array([min(start[0], 2 * wall - start[0]), start[1]])
     rows = [state]
-    for before, after in zip(time[:-1], time[1:], strict=True):
+    for before, after in pairwise(time):
         step = (after - before) / 20
         for _ in range(20):
             first = np.asarray(field(0.0, state))

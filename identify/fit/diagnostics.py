@@ -1,7 +1,8 @@
-"""Signs that frames or clocks are not what a law is fitted to: seen in the places, before any law is known."""
+"""Signs that frames or clocks are not what a law needs: seen in the places, before any law is known."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -30,17 +31,16 @@ def other_change(
     offs = [p - curve.spline.basis(s) @ curve.coefficients for p, s in zip(points, places, strict=True)]
     cells = [((s - low) / (high - low).clamp_min(1e-12) * _CELLS).long().clamp(0, _CELLS - 1) for s in places]
     usual = _by_cell(torch.cat([o[u] for o, u in zip(offs, usable, strict=True)]), cells, usable)
-    products, size = [], []
+    products = []
     for off, cell, use in zip(offs, cells, usable, strict=True):
         rest = off - usual[cell]
         both = use[1:] & use[:-1]
         products.append((rest[1:] * rest[:-1]).sum(1)[both])
-        size.append(points_spread(curve, places_all))
     together = float(torch.cat(products).mean().clamp_min(0.0)) if products else 0.0
-    return together**0.5 / max(size[0], 1e-300)
+    return math.sqrt(together) / max(_spread(curve, places_all), 1e-300)
 
 
-def points_spread(curve: Curve, places: Tensor) -> float:
+def _spread(curve: Curve, places: Tensor) -> float:
     """The spread of the frames along the curve, in feature units."""
     at = curve.spline.basis(places) @ curve.coefficients
     return float((at - at.mean(0)).square().sum(1).mean().sqrt())
@@ -58,8 +58,8 @@ def _by_cell(offs: Tensor, cells: Sequence[Tensor], usable: Sequence[Tensor]) ->
 def stumbles(samples: Samples) -> float:
     """The share of fast steps that are half as long again as their neighbours, or half as short.
 
-    A frame that is missing without a gap in the times makes one step twice as long, a repeated one makes none;
-    a law follows neither.  0 where noise hides such steps.
+    A frame that is missing without a gap in the times makes one step twice as long, a repeated one makes
+    none; a law follows neither.  0 where noise hides such steps.
     """
     ratios = []
     for clip in range(samples.clips):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -136,8 +136,18 @@ def film(plan: Plan, progress: Progress) -> Filmed:
         _data(prepared, sources),
         _truth(experiment),
         tuple(preparation(prepared)),
-        tuple(getattr(prepared, "warnings", ())),
+        (*clock_warnings(sources), *getattr(prepared, "warnings", ())),
     )
+
+
+def clock_warnings(sources: Iterable[Any]) -> list[str]:
+    """Clips whose camera noted another rate than their times have: slow motion that nobody else can see."""
+    return [
+        f"{source.name}: {note}"
+        for source in sources
+        if source.info.capture_rate is not None
+        for note in source.info.notes
+    ]
 
 
 def _by_clip(trims: Mapping[str, Trimmed], names: list[str]) -> dict[str, Trimmed]:
