@@ -10,7 +10,7 @@ import numpy as np
 from identify.fit.film import Array, Crop, Film, Pixels, View
 from identify.fit.prepare.films import Footage, at_hand, read_stretch
 from identify.fit.prepare.pieces import Piece, bad_frames, find_pieces
-from identify.fit.prepare.position import main_axis, track
+from identify.fit.prepare.position import filled, main_axis, track
 from identify.fit.prepare.prepared import Mask, Options, Prepared, Recipe, Refused, Source, Window
 from identify.fit.prepare.refusal import evidence, refusal, warnings_of
 from identify.fit.prepare.region import full_frame
@@ -74,6 +74,7 @@ def filmed(
     points, size, rigid = _points(steady, grounds, window, region)
     axis, middle = main_axis(np.concatenate(points))
     displacement = _displacement(points, axis) / window.pixel[0]
+    rigid = rigid and displacement > 0
     numbers = evidence(found) | _numbers(grounds, displacement, size, window, shoot.count)
     if displacement < _LEAST_DISPLACEMENT and not clips[0].small:
         return refusal(found, _too_little(displacement, window), warnings, numbers)
@@ -193,10 +194,12 @@ def _points(
         np.median([np.hypot(*track(_outstanding(film, ground, level, window)).size) for film in few])
     )
     followed = follow(films, _inside(region, window, films[0].shape[1:]))
-    if followed is not None:
-        return [corner + (points + 0.5) * pixel for points in followed], size, True
-    places = [track(_outstanding(film, ground, level, window)).points for film in films]
-    return [corner + (points + 0.5) * pixel for points in places], size, False
+    places = followed
+    if followed is None or not all(np.isfinite(points).all() for points in followed):
+        weighed = [track(_outstanding(film, ground, level, window)).points for film in films]
+        places = weighed if followed is None else filled(followed, weighed)
+    assert places is not None
+    return [corner + (points + 0.5) * pixel for points in places], size, followed is not None
 
 
 def _inside(region: Crop, window: Window, shape: tuple[int, ...]) -> Mask:

@@ -12,7 +12,7 @@ from identify.fit.film import Array, Pixels
 from identify.fit.prepare.prepared import Mask, Real
 
 _FAR = 3  # pixels, of the coarse search around the start
-_SEARCHES = 3
+_SEARCHES = 8
 _FINE = (-0.5, -0.25, 0.0, 0.25, 0.5)
 _LEAST_SEEN = 0.5  # of the template inside the frame
 _LIKE = 0.5
@@ -83,11 +83,13 @@ class _Matcher:
         )  # (steps, 2, pixels): how the template changes with the shift
 
     def place(self, frames: Pixels, whole: NDArray[np.intp]) -> Placed:
-        for _ in range(_SEARCHES):
-            seen, valid = self._gather(frames, whole)
+        going, whole = np.arange(len(frames)), whole.copy()
+        for _ in range(_SEARCHES):  # on, where the best is at the edge of what was looked at
+            seen, valid = self._gather(frames[going], whole[going])
             step = self.coarse_steps[self._left(seen, valid, self.coarse).argmin(1)]
-            whole = whole + step
-            if np.abs(step).max(initial=0) < _FAR:
+            whole[going] += step
+            going = going[np.abs(step).max(1) == _FAR]
+            if not len(going):
                 break
         seen, valid = self._gather(frames, whole)
         left = self._left(seen, valid, self.fine)

@@ -25,7 +25,7 @@ _ROUNDS = 3
 _LIKE = 0.6  # correlation below which a patch was not found in a frame
 _LEAST_LIKE = 0.75  # of the usual frame, or nothing rigid was found
 _OPPOSITE = -0.3  # a part that goes the other way: the thing grows, or turns about its middle
-_WEIGHTY = 0.1  # of the best explanation: what a part must explain to count
+_WEIGHTY = 0.4  # of the best explanation: what a part must explain to count
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,10 @@ def follow(parts: Sequence[Pixels], where: Mask) -> list[Array] | None:
     landmarks = find_landmarks(parts, where)
     if len(landmarks.frames) < 4:
         return None
-    explained = [_explained(landmarks.frames, match) for match in find_matches(landmarks.frames, where)]
+    matches = find_matches(landmarks.frames, where)
+    if matches and all(_stands_still(match) for match in matches):
+        return [np.tile((float(matches[0].x), float(matches[0].y)), (len(part), 1)) for part in parts]
+    explained = [_explained(landmarks.frames, match) for match in matches]
     found = sorted((e for e in explained if e is not None), key=lambda e: -e.energy)
     if not found or _grows(found):
         return None
@@ -66,10 +69,15 @@ def follow(parts: Sequence[Pixels], where: Mask) -> list[Array] | None:
     ]
 
 
+def _stands_still(match: Match) -> bool:
+    """Whether the patch is found where it was in all frames: it moves by less than a pixel."""
+    return bool(match.likeness.min() > _LEAST_LIKE and np.ptp(match.shift, axis=0).max() == 0)
+
+
 def _explained(frames: Pixels, match: Match) -> _Explained | None:
     """What moving frames back by a patch's shift explains of all change around it."""
     good = match.likeness > _LIKE
-    if good.mean() < 0.6 or not np.ptp(match.shift[good], axis=0).any():
+    if good.mean() < 0.6 or not np.ptp(match.shift[good], axis=0).any():  # it stands still
         return None
     reach = min(3 * match.radius, min(frames.shape[1:]) // 2)
     made = _template(frames, (match.x, match.y), reach, match.shift.astype(np.float64), good)

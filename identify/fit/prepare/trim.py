@@ -41,6 +41,7 @@ _VISIBLE = 2.5  # times the least change: what counts as motion
 _LEAST_CHANGE = 0.15  # grey levels, on the average
 _ALIKE = 0.15  # of the change around
 _FURTHER = 0.7
+_JUMP = 0.05
 CUT = "the picture changes all at once"
 
 
@@ -182,7 +183,7 @@ def beyond_cuts(few: NDArray[np.int16], times: float = 1.0) -> Mask:
 
 
 def repeated(pixels: Array) -> Mask:
-    """Frames that repeat the one before while things move: a camera's stand-in for a lost frame.
+    """Frames out of time: of two equal ones in a row, while things move, the one that should differ.
 
     ``pixels`` are (n, pixels) of what moves.  Where a motion turns back two frames may be alike, too: but
     then so are the frames before and after them, in which a motion that goes on has got further.
@@ -202,7 +203,19 @@ def repeated(pixels: Array) -> Mask:
     alike = change - floor < _ALIKE * (np.minimum(before, after) - floor)
     found = moving & alike & (further - floor > _FURTHER * (np.maximum(before, after) - floor))
     found[:2] = found[-1:] = False
-    return np.asarray(found)
+    return _out_of_time(found, before, after)
+
+
+def _out_of_time(found: Mask, before: Array, after: Array) -> Mask:
+    """Which frame of each equal pair is at a wrong time: the second where the motion then jumps, as after a
+    lost frame; the first where it has jumped, as when a frame is shown early; both where that cannot be told.
+    """
+    jump = float((after - before)[found].sum())
+    early = np.zeros_like(found)
+    early[:-1] = found[1:]
+    if abs(jump) <= _JUMP * float((after + before)[found].sum()):
+        return np.asarray(found | early)
+    return np.asarray(found if jump > 0 else early)
 
 
 def _changes(pixels: Array, step: int) -> Array:
