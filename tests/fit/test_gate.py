@@ -116,7 +116,7 @@ def check(suite: Any, take: Any, clips: list[Any], words: str, wrong: bool = Fal
     )
     found = suite.answer(case)
     count: str = found.count(case)
-    assert count != "CONFIDENT WRONG", suite.line(case, found)
+    assert count != "CONFIDENT WRONG", suite.line(case, found, count)
     return count
 
 
