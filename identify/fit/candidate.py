@@ -12,6 +12,7 @@ from torch import Tensor
 
 from identify.fit.correction import Correction, find_correction
 from identify.fit.curve import STIFF, SUPPLE, Curve, find_curves
+from identify.fit.diagnostics import other_change, stumbles
 from identify.fit.features import Features, Filter, learn
 from identify.fit.film import Film, View
 from identify.fit.held import Held
@@ -111,13 +112,15 @@ def see(
         stiff = [_along(view, points, curve, fitted, bad) for curve in find_curves(thinned, seed, STIFF)]
         way = min([*found, *(w for w in stiff if w is not None)], key=lambda way: roughness(way[-1]))
     curve, places, distances, usable, samples = way
-    usual = torch.cat([distances[i] for i in fitted]).median()
     spent = torch.cat([distances[i] for i in fitted])
+    own = [[x[i] for i in fitted] for x in (points, places, usable)]
     evidence = {
         "curve_residual": float(spent.square().median()) / total / max(learned.shape[1] - 1, 1),
-        "off_curve_share": float((spent > _FAR * usual).double().mean()),
+        "off_curve_share": float((spent > _FAR * spent.median()).double().mean()),
         "curve_spread": nearness,
         "motion_over_noise": curve.length / max(curve.noise, 1e-12),
+        "other_change": other_change(own[0], own[1], own[2], curve),
+        "stumbles": stumbles(samples),
     }
     return Seen(view, features, curve, places, distances, usable, samples, fitted, samples.tempo(), evidence)
 

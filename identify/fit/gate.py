@@ -59,7 +59,7 @@ CHECKS = (
         "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
     Check(
-        "structured_residual", 0.03, 0.08,
+        "structured_residual", 0.03, 0.07,
         "the motion does not follow the declared law",
         "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
@@ -116,13 +116,17 @@ def judge(evidence: Mapping[str, float]) -> Verdict:
 
 
 def _derived(evidence: Mapping[str, float]) -> dict[str, float]:
+    if "structured_residual" not in evidence or "place_noise" not in evidence:
+        return {}
+    return {"stray_over_noise": stray_over_noise(evidence)}
+
+
+def stray_over_noise(evidence: Mapping[str, float]) -> float:
     """How far the residual exceeds what chance leaves of it when it is smoothed, in units of the noise.
 
     A right law leaves 0.1 to 0.6, however noisy the clips are: a missing term or another motion leaves more.
     """
-    if "structured_residual" not in evidence or "place_noise" not in evidence:
-        return {}
-    return {"stray_over_noise": evidence["structured_residual"] / max(evidence["place_noise"], _QUIET)}
+    return evidence["structured_residual"] / max(evidence["place_noise"], _QUIET)
 
 
 def _said(check: Check, evidence: Mapping[str, float]) -> str:

@@ -23,7 +23,7 @@ from identify.fit.candidate import Candidate, Seen, at_scale, fit_candidate, see
 from identify.fit.encoder import latent_of, stored
 from identify.fit.features import Filter, brightness_changes
 from identify.fit.film import Array, Estimate, LawFit, Track, View
-from identify.fit.gate import Verdict, judge
+from identify.fit.gate import Verdict, judge, stray_over_noise
 from identify.fit.held import Held, held
 from identify.fit.samples import Samples, smoothed
 from identify.fit.torch_law import TorchLaw
@@ -34,6 +34,7 @@ _BENDS = 3.0  # a linear law this many times worse: the law's own scale shows
 _WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
 _LAST_BLURS = (8.0, 14.0)
 _ENOUGH = 3  # accepted candidates
+_MOST_STRAY = 10.0  # errors grow with what the law leaves beyond noise, up to this factor
 
 Progress = Callable[[float, str], object]
 
@@ -190,6 +191,7 @@ class _Solver:
         over_scales = _second_moment(self._other_scales(best) if bend < _BENDS else [], theta)
         widest = torch.maximum(refined.formal.diagonal(), refined.clustered.diagonal())
         factor = (widest / refined.formal.diagonal().clamp_min(1e-300)).sqrt()
+        factor = factor * min(max(stray_over_noise(best.evidence), 1.0), _MOST_STRAY)
         total = refined.formal * torch.outer(factor, factor) + over_candidates + over_scales
         relative = theta.abs().clamp_min(1e-12)
         evidence = {
