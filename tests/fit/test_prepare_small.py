@@ -41,7 +41,7 @@ def test_experiments_of_the_paper_are_used_whole(name: str, seconds: float | Non
         ("double-well", (120, 160), {"texture": 0.1, "shade": 0.3}),
         ("ball-in-bowl", (96, 48), {"noise": 0.0}),
         ("brusselator", (32, 32), {"flicker": 0.03, "brightness": 0.2}),
-        ("bead-on-parabola", (200, 200), {"brightness": 0.2, "blur": 0.5}),
+        ("bead-on-parabola", (200, 200), {"brightness": 0.2}),
     ],
 )
 def test_families_of_any_small_size_and_look(family: str, size: tuple[int, int], look: dict) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from identify.fit.film import Array, Crop, Film, Pixels, View
 from identify.fit.prepare.films import Footage, at_hand, read_stretch
 from identify.fit.prepare.pieces import Piece, bad_frames, find_pieces
-from identify.fit.prepare.position import filled, main_axis, track
+from identify.fit.prepare.position import main_axis, track
 from identify.fit.prepare.prepared import Mask, Options, Prepared, Recipe, Refused, Source, Window
 from identify.fit.prepare.refusal import evidence, refusal, warnings_of
 from identify.fit.prepare.region import full_frame
@@ -28,6 +28,7 @@ _OTHER_SHARE = 0.15  # of the main mover's energy: another mover that deserves a
 _MOST_OTHERS = 2
 _COLOUR_SAMPLE = 40  # frames
 _SIZED = 40  # frames of a film
+_HIDDEN = 0.5  # energy of one polarity over the other's: the background has the object in it
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def _points(
 ) -> tuple[list[Array], float, bool]:
     """Where the object is, in full-frame pixels, by the channel in which it stands out most; its size.
 
-    And whether a rigid object was followed: else the points are where the foreground's weight is.
+    And whether that is a displacement: the weight of what grows, or stretches, is none.
     """
     name = max(grounds, key=lambda key: grounds[key].contrast / grounds[key].noise)
     films = [part.channel("saturation" if name == "saturation" else "grey") for part in parts]
@@ -194,12 +195,11 @@ def _points(
         np.median([np.hypot(*track(_outstanding(film, ground, level, window)).size) for film in few])
     )
     followed = follow(films, _inside(region, window, films[0].shape[1:]))
-    places = followed
-    if followed is None or not all(np.isfinite(points).all() for points in followed):
-        weighed = [track(_outstanding(film, ground, level, window)).points for film in films]
-        places = weighed if followed is None else filled(followed, weighed)
-    assert places is not None
-    return [corner + (points + 0.5) * pixel for points in places], size, followed is not None
+    places, sure = followed.points, True
+    if places is None:
+        places = [track(_outstanding(film, ground, level, window)).points for film in films]
+        sure = followed.blurred and ground.mixed < _HIDDEN
+    return [corner + (points + 0.5) * pixel for points in places], size, sure
 
 
 def _inside(region: Crop, window: Window, shape: tuple[int, ...]) -> Mask:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +10,6 @@ from identify.fit.film import Array, Pixels
 from identify.fit.prepare.prepared import Real
 
 _ROUNDS = 12
-_LEAST_BOTH = 20  # frames
-_TOGETHER = 1.0  # film pixels
-_OF_THE_RANGE = 0.02
 
 
 @dataclass(frozen=True)
@@ -51,19 +47,6 @@ def _follow(profile: Real) -> tuple[Array, float]:
         centre = window @ place / total
         width = max(1.0, float(np.median(np.sqrt((window * (place - centre[:, None]) ** 2).sum(1) / total))))
     return np.asarray(centre, dtype=np.float64), width
-
-
-def filled(places: Sequence[Array], weighed: Sequence[Array]) -> list[Array]:
-    """Places with the unknown ones taken from the foreground's weight, where that goes along with them."""
-    one, two = np.concatenate(places), np.concatenate(weighed)
-    both = np.isfinite(one).all(1) & np.isfinite(two).all(1)
-    if both.sum() < _LEAST_BOTH:
-        return list(places)
-    apart = np.median((one - two)[both], axis=0)
-    wide = float(np.ptp(one[both], axis=0).max())
-    if np.sqrt(np.mean((one - two - apart)[both] ** 2, axis=0)).max() > max(_TOGETHER, _OF_THE_RANGE * wide):
-        return list(places)
-    return [np.where(np.isfinite(p), p, w + apart) for p, w in zip(places, weighed, strict=True)]
 
 
 def main_axis(points: Array) -> tuple[tuple[float, float], Array]:

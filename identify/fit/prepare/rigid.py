@@ -16,7 +16,7 @@ from identify.fit.film import Array, Pixels
 from identify.fit.prepare.landmarks import find_landmarks
 from identify.fit.prepare.patch import Match, find_matches
 from identify.fit.prepare.prepared import Mask
-from identify.fit.prepare.register import Template, register
+from identify.fit.prepare.register import Placed, Template, register
 
 _AGREES = 0.3  # variance of the frames moved back over that of the frames as they are
 _LEAST_PIXELS = 12
@@ -24,6 +24,9 @@ _MOST_PIXELS = 500
 _ROUNDS = 3
 _LIKE = 0.6  # correlation below which a patch was not found in a frame
 _LEAST_LIKE = 0.75  # of the usual frame, or nothing rigid was found
+_UNLIKE = 0.9  # of the usual likeness: a frame below it may have been matched in a wrong place
+_HIDDEN = 0.8  # of the usual likeness: a frame below it does not show the thing
+_BLURRED = 0.7  # likeness of the worse frames: fast ones are blurred, and their edges tell no place
 _OPPOSITE = -0.3  # a part that goes the other way: the thing grows, or turns about its middle
 _WEIGHTY = 0.4  # of the best explanation: what a part must explain to count
 
@@ -35,21 +38,30 @@ class _Explained:
     energy: float
 
 
-def follow(parts: Sequence[Pixels], where: Mask) -> list[Array] | None:
+@dataclass(frozen=True)
+class Followed:
     """Where the rigid thing is in every frame of every film, in film pixels, nan where it is not seen.
 
-    None where nothing rigid is found, as when the thing grows.
+    None where nothing rigid is found, as when the thing grows; ``blurred`` where motion takes its looks.
     """
+
+    points: list[Array] | None
+    blurred: bool = False
+
+
+def follow(parts: Sequence[Pixels], where: Mask) -> Followed:
+    """The rigid thing that explains most of what changes, followed through all films."""
     landmarks = find_landmarks(parts, where)
     if len(landmarks.frames) < 4:
-        return None
+        return Followed(None)
     matches = find_matches(landmarks.frames, where)
     if matches and all(_stands_still(match) for match in matches):
-        return [np.tile((float(matches[0].x), float(matches[0].y)), (len(part), 1)) for part in parts]
+        place = float(matches[0].x), float(matches[0].y)
+        return Followed([np.tile(place, (len(part), 1)) for part in parts])
     explained = [_explained(landmarks.frames, match) for match in matches]
     found = sorted((e for e in explained if e is not None), key=lambda e: -e.energy)
     if not found or _grows(found):
-        return None
+        return Followed(None)
     best = found[0]
     template, shift = best.template, best.match.shift.astype(np.float64)
     for _ in range(_ROUNDS):
@@ -61,12 +73,41 @@ def follow(parts: Sequence[Pixels], where: Mask) -> list[Array] | None:
             break
         template = again[0]
     if float(np.median(placed.likeness)) < _LEAST_LIKE:
-        return None
-    middle = np.array(template.middle)
-    return [
-        middle + register(part, template, shift[near]).shift
+        return Followed(None, True)
+    placed_parts = [
+        _again(part, template, register(part, template, shift[near]))
         for part, near in zip(parts, landmarks.nearest, strict=True)
     ]
+    likeness = np.concatenate([one.likeness for one in placed_parts])
+    if float(np.percentile(likeness, 10)) < _BLURRED:
+        return Followed(None, True)
+    least = _HIDDEN * float(np.median(likeness))
+    middle = np.array(template.middle)
+    return Followed(
+        [middle + np.where(one.likeness[:, None] < least, np.nan, one.shift) for one in placed_parts]
+    )
+
+
+def _again(part: Pixels, template: Template, placed: Placed) -> Placed:
+    """The same with frames that came out unlike the template looked at again, between their neighbours."""
+    for _ in range(_ROUNDS):
+        good = (placed.likeness > _UNLIKE * float(np.median(placed.likeness))) & np.isfinite(
+            placed.shift
+        ).all(1)
+        doubtful = np.flatnonzero(~good)
+        known = np.flatnonzero(good)
+        if not len(doubtful) or len(known) < 2:
+            return placed
+        start = np.stack([np.interp(doubtful, known, placed.shift[known, k]) for k in (0, 1)], axis=1)
+        second = register(part[doubtful], template, start)
+        better = second.likeness > placed.likeness[doubtful] + 0.02
+        if not better.any():
+            return placed
+        shift, likeness = placed.shift.copy(), placed.likeness.copy()
+        shift[doubtful[better]] = second.shift[better]
+        likeness[doubtful[better]] = second.likeness[better]
+        placed = Placed(shift, likeness)
+    return placed
 
 
 def _stands_still(match: Match) -> bool:

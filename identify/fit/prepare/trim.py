@@ -42,6 +42,9 @@ _LEAST_CHANGE = 0.15  # grey levels, on the average
 _ALIKE = 0.15  # of the change around
 _FURTHER = 0.7
 _JUMP = 0.05
+_CLOSE = 4  # frames from one repeat to the next in a series
+_SERIES = 4  # repeats
+_MOST_MARKED = 0.4  # of the frames
 CUT = "the picture changes all at once"
 
 
@@ -207,15 +210,31 @@ def repeated(pixels: Array) -> Mask:
 
 
 def _out_of_time(found: Mask, before: Array, after: Array) -> Mask:
-    """Which frame of each equal pair is at a wrong time: the second where the motion then jumps, as after a
-    lost frame; the first where it has jumped, as when a frame is shown early; both where that cannot be told.
+    """Frames at a wrong time: of each equal pair the second where the motion jumps after it, for want of a
+    lost frame; the first where it has jumped, being shown early; both where that cannot be told.
+
+    Where every few frames one is repeated, those between may be shown early, too: all are marked, unless that
+    would be most of the clip.
     """
-    jump = float((after - before)[found].sum())
+    many = _often(np.flatnonzero(found), len(found))
+    if many.mean() > _MOST_MARKED:
+        many[:] = False
+    alone = found & ~many
     early = np.zeros_like(found)
-    early[:-1] = found[1:]
-    if abs(jump) <= _JUMP * float((after + before)[found].sum()):
-        return np.asarray(found | early)
-    return np.asarray(found if jump > 0 else early)
+    early[:-1] = alone[1:]
+    jump = float((after - before)[alone].sum())
+    if abs(jump) <= _JUMP * float((after + before)[alone].sum()):
+        return np.asarray(alone | early | many)
+    return np.asarray((alone if jump > 0 else early) | many)
+
+
+def _often(places: NDArray[np.intp], count: int) -> Mask:
+    """Frames among repeats that follow one another closely, and those just before the first of them."""
+    result = np.zeros(count, dtype=bool)
+    for group in np.split(places, np.flatnonzero(np.diff(places) > 2 * _CLOSE) + 1):
+        if len(group) >= _SERIES and np.median(np.diff(group)) <= _CLOSE:
+            result[max(0, group[0] - _CLOSE) : group[-1] + 1] = True
+    return result
 
 
 def _changes(pixels: Array, step: int) -> Array:
