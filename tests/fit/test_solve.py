@@ -11,7 +11,6 @@ import pytest
 import identify
 from identify.fit.encoder import encode_frames
 from identify.fit.film import Film, LawFit, View
-from identify.fit.gate import CHECKS, judge
 from identify.fit.results.metrics import Truth, measure
 from identify.fit.solve import Settings, fit_views
 from identify.law import read_law
@@ -163,14 +162,3 @@ def test_a_time_limit_is_kept():
     law = read_law(recording.law, recording.assume)
     fit = fit_views(law, identify.analyze(law), [_view("cubic")], Settings(time_limit=0.01), _quiet)
     assert len(fit.candidates) <= 1
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
-def test_every_check_of_the_gate_can_refuse_and_pass(check):
-    sign = -1 if check.least else 1
-    good, bad = check.doubtful - sign * 0.5 * check.doubtful, check.refused + sign * 0.5 * abs(check.refused)
-    assert judge({check.name: good}).accepted
-    refused = judge({check.name: bad})
-    assert not refused.accepted
-    assert refused.advice
-    assert not judge({check.name: float("nan")}).accepted
