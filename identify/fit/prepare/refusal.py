@@ -46,7 +46,8 @@ def warnings_of(found: Surveyed, numbers: Mapping[str, float], used: Set[str]) -
     if found.steadied:
         result.append(f"the camera moves by {numbers['camera_shift']:.1f} pixels: the films are stabilised")
     if numbers["repeated_share"] > 0.005:
-        result.append(f"{numbers['repeated_share']:.1%} of the frames repeat the one before or are out of time: they are left out")
+        share = f"{numbers['repeated_share']:.1%}"
+        result.append(f"{share} of the frames repeat the one before or are out of time: they are left out")
     if numbers["brightness_range"] > 6:
         result.append(f"the brightness changes by {numbers['brightness_range']:.0f} grey levels: evened out")
     result += _suspicions(found) if found.clips[0].small else []
