@@ -79,6 +79,12 @@ def fit(
     device: Annotated[Device, typer.Option(help="Where to compute.")] = Device.cpu,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same numbers.")] = 0,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many seeds to try.")] = 1,
+    updates: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --method paper: training steps.")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="With --method paper: settings of which experiment.")
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Stop after this time with the best result.")
     ] = None,
@@ -111,6 +117,8 @@ def fit(
         need("identify fit", "numpy", "scipy", "torch", "av", "matplotlib", "safetensors", "jinja2")
         if time_limit is not None and not 0 < time_limit < float("inf"):
             raise refuse(f"--time-limit needs a positive number of seconds, not {time_limit:g}")
+        if method is not Method.paper and (updates is not None or preset is not None):
+            raise refuse("--updates and --preset go with --method paper")
         from identify.fit.results.flow import Plan
 
         changes: dict[str, Any] = {
@@ -139,6 +147,8 @@ def fit(
             seed=seed,
             seeds=seeds,
             time_limit=time_limit,
+            updates=updates,
+            preset=preset,
             resume=resume,
         )
         raise typer.Exit(_preview(plan) if dry_run else _run(plan, json))

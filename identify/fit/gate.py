@@ -112,7 +112,7 @@ def judge(evidence: Mapping[str, float]) -> Verdict:
     if refused:
         worst = refused[0]
         return Verdict(False, f"{worst.reason} ({_said(worst, evidence)})", worst.advice, told, len(doubtful))
-    return Verdict(True, None, None, tuple(f"doubtful: {text}" for text in told), len(doubtful))
+    return Verdict(True, None, None, tuple(f"doubtful: perhaps {text}" for text in told), len(doubtful))
 
 
 def _derived(evidence: Mapping[str, float]) -> dict[str, float]:

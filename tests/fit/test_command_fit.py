@@ -242,6 +242,8 @@ def test_a_dry_run_shows_pictures_and_fits_nothing(
         (("--law", LAW, "--trim", "nine=1,2"), "nine"),
         (("--law", LAW, "--time-limit", "0"), "--time-limit"),
         (("--law", LAW, "--channel", "infrared"), "channel"),
+        (("--law", LAW, "--updates", "9"), "--method paper"),
+        (("--law", LAW, "--method", "paper", "--preset", "none"), "preset"),
     ],
 )
 def test_bad_input_exits_two_before_the_work(

@@ -47,6 +47,8 @@ class Plan:
     seed: int = 0
     seeds: int = 1
     time_limit: float | None = None
+    updates: int | None = None  # of the paper's method, as is the preset
+    preset: str | None = None
     resume: bool = False
 
 
@@ -105,6 +107,10 @@ def _check(plan: Plan) -> None:
     check_anchors(plan.asked.anchors, plan.law)
     known = read_known(plan.asked.known, plan.law)
     read_derivations(plan.asked.derive, plan.law, known)
+    if plan.preset is not None:
+        from identify.fit.paper.presets import published
+
+        published(plan.law, plan.preset)
     if plan.out.exists() and not plan.out.is_dir():
         raise InputError(f"{plan.out} is a file", hint="give a folder with --out")
 
@@ -244,8 +250,13 @@ def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> 
 def _paper(plan: Plan, analysis: Analysis, prepared: Any, checkpoint: Path, progress: Progress) -> LawFit:
     """The paper's method sees the first view; of several seeds the accepted one with the least residual."""
     from identify.fit.paper.fit import fit_paper
+    from identify.fit.paper.presets import published
     from identify.fit.paper.run import PaperRun
+    from identify.fit.paper.settings import with_changes
 
+    settings = published(plan.law, plan.preset)
+    if plan.updates is not None:
+        settings = with_changes(settings, {"updates": plan.updates})
     plan.out.mkdir(parents=True, exist_ok=True)
     fits: list[LawFit] = []
     limit = None if plan.time_limit is None else plan.time_limit / plan.seeds
@@ -256,7 +267,7 @@ def _paper(plan: Plan, analysis: Analysis, prepared: Any, checkpoint: Path, prog
 
         place = checkpoint if plan.seeds == 1 else checkpoint.with_stem(f"checkpoint-{number}")
         run = PaperRun(plan.seed + number, plan.device, limit, place, resume=plan.resume, progress=told)
-        fits.append(fit_paper(plan.law, analysis, prepared.views[0], None, run))
+        fits.append(fit_paper(plan.law, analysis, prepared.views[0], settings, run))
         if progress.interrupted:
             break
     return min(fits, key=lambda f: (not f.accepted, f.evidence.get("weak_residual", float("inf"))))
@@ -326,6 +337,8 @@ def configuration(plan: Plan) -> dict[str, Any]:
         "seed": plan.seed,
         "seeds": plan.seeds,
         "time_limit": plan.time_limit,
+        "updates": plan.updates,
+        "preset": plan.preset,
         **{key: value for key, value in plan.changes.items() if value is not None},
         "trims": {name: list(trim) for name, trim in plan.trims.items()},
     }
