@@ -5,7 +5,6 @@ Thresholds come from `examples/fit/nuisances.py`, which tries right and wrong la
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -69,7 +68,7 @@ CHECKS = (
         "film so that every position looks different, or give the region with --crop", least=True,
     ),
     Check(
-        "stray_over_noise", 2.0, math.inf,
+        "stray_over_noise", 2.0, 15.0,
         "the motion strays from the declared law by more than noise",
         "a term may be missing, or something else changes in the picture: compare another law",
     ),
@@ -108,10 +107,16 @@ def judge(evidence: Mapping[str, float]) -> Verdict:
     levels = [(check, check.level(evidence[check.name])) for check in CHECKS if check.name in evidence]
     refused = [check for check, level in levels if level == 2]
     doubtful = [check for check, level in levels if level == 1]
-    told = tuple(dict.fromkeys(f"{c.reason} ({_said(c, evidence)})" for c in doubtful))
+    told = tuple(dict.fromkeys(f"{c.reason} ({_said(c, evidence, c.doubtful)})" for c in doubtful))
     if refused:
         worst = refused[0]
-        return Verdict(False, f"{worst.reason} ({_said(worst, evidence)})", worst.advice, told, len(doubtful))
+        return Verdict(
+            False,
+            f"{worst.reason} ({_said(worst, evidence, worst.refused)})",
+            worst.advice,
+            told,
+            len(doubtful),
+        )
     return Verdict(True, None, None, tuple(f"doubtful: perhaps {text}" for text in told), len(doubtful))
 
 
@@ -129,6 +134,5 @@ def stray_over_noise(evidence: Mapping[str, float]) -> float:
     return evidence["structured_residual"] / max(evidence["place_noise"], _QUIET)
 
 
-def _said(check: Check, evidence: Mapping[str, float]) -> str:
-    limit = check.refused if math.isfinite(check.refused) else check.doubtful
+def _said(check: Check, evidence: Mapping[str, float], limit: float) -> str:
     return f"{check.name.replace('_', ' ')} {evidence[check.name]:.3g}, limit {limit:g}"

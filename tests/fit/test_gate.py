@@ -45,7 +45,12 @@ def test_every_check_doubts_before_it_refuses(check: Any) -> None:
         doubtful = judge(evidence | {"structured_residual": 0.01})
         assert doubtful.accepted
         assert "strays" in doubtful.warnings[0]
+        refused = judge(evidence | {"structured_residual": 0.04})
+        assert not refused.accepted
+        assert "strays" in str(refused.reason) or "law" in str(refused.reason)
         return
+    if check.name == "structured_residual":
+        evidence["place_noise"] = 0.05  # as much noise as structure: the other check is content
     between = (check.doubtful + check.refused) / 2
     doubtful = judge(evidence | {check.name: between})
     assert doubtful.accepted

@@ -339,7 +339,7 @@ def test_small_clean_clips_come_first_as_they_are_and_fast() -> None:
     whole = found.views[0]
     assert whole.name == "whole"
     assert all(np.array_equal(one.frames, clip.frames) for one, clip in zip(whole.films, clips, strict=True))
-    assert spent < 1.0  # 0.3 s on a quiet machine
+    assert spent < 5.0  # some 0.7 s on a quiet machine: a guard against work that grows with the clip
 
 
 def test_pictures_are_drawn_for_films_and_refusals(plain: np.ndarray, tmp_path: Path) -> None:

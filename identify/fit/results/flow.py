@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,15 +136,21 @@ def film(plan: Plan, progress: Progress) -> Filmed:
         trims={name: trim for name, trim in trims.items() if trim != (None, None)},
         roles={name: "test" if experiment.role(name) == "test" else "train" for name in names},
     )
-    prepared = prepare(sources, options, progress)
+    with warnings.catch_warnings():  # means over nothing are nan, and treated as such
+        warnings.simplefilter("ignore", RuntimeWarning)
+        prepared = prepare(sources, options, progress)
     prepared = _with_references(prepared, experiment.references(sources))
     return Filmed(
         prepared,
         _data(prepared, sources),
         _truth(experiment),
         tuple(preparation(prepared)),
-        (*clock_warnings(sources), *getattr(prepared, "warnings", ())),
+        (*_skipped(sources), *clock_warnings(sources), *getattr(prepared, "warnings", ())),
     )
+
+
+def _skipped(sources: Any) -> list[str]:
+    return [f"{s.name} is skipped: {s.reason}" for s in getattr(sources, "skipped", ())][:8]
 
 
 def clock_warnings(sources: Iterable[Any]) -> list[str]:

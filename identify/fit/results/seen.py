@@ -12,7 +12,9 @@ from identify.law import Law
 from identify.motion.coverage import CoverageReport, measure
 from identify.motion.trajectory import LEAST_SAMPLES, Clip
 
-_LEAST_LEVELS = 3  # neighbouring levels of full rank that count as an interval
+_LEAST_SHARE = (
+    1 / 3
+)  # of all levels: a single release covers a few levels by its decay, and that is no design
 _AGAINST = 0.03  # a part of the largest speed: slower backward motion is noise about a turning point
 _SEPARATION = 0.02
 
@@ -84,9 +86,10 @@ def seen(law: Law, tracks: Sequence[Track]) -> Seen:
             "the theorem asks for, and no residual can tell"
         )
         return Seen(clips, report, True, told, told)
-    if _widest(report) < _LEAST_LEVELS:
+    if _widest(report) < _LEAST_SHARE * len(report.levels):
         why = "; ".join(report.advice) or "the rank is not full on an interval"
-        return Seen(clips, report, one_way, f"the velocity coverage is not met: {why}", None)
+        told = f"the velocity coverage holds at {_widest(report)} of {len(report.levels)} levels only: {why}"
+        return Seen(clips, report, one_way, told, None)
     return Seen(clips, report, one_way, None, None)
 
 
