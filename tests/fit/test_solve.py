@@ -75,8 +75,9 @@ def test_the_truth_lies_within_a_few_standard_errors():
 
 def test_the_same_seed_gives_the_same_numbers():
     first, second = _fit("quadratic", None), _fit.__wrapped__("quadratic", None)
-    assert np.array_equal(first.estimate.values, second.estimate.values)
-    assert np.array_equal(first.tracks[0].latent, second.tracks[0].latent)
+    # To the last bits but a few: vectorised sums depend on where in memory an array begins.
+    assert np.allclose(first.estimate.values, second.estimate.values, rtol=1e-7, atol=0)
+    assert np.allclose(first.tracks[0].latent, second.tracks[0].latent, rtol=0, atol=1e-6)
 
 
 def test_a_stored_encoder_gives_the_latents_of_the_fit():
