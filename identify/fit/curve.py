@@ -39,10 +39,6 @@ class Curve:
         return _project(points, self.spline, self.coefficients)
 
 
-class NoCurve(Exception):
-    """The frames do not lie along one curve; the message says how that shows."""
-
-
 def find_curves(
     points: Tensor, seed: int, sizes: tuple[int, ...], known: Tensor | None = None
 ) -> list[Curve]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -30,13 +29,6 @@ class Samples:
     def at_places(self, place: Tensor) -> Samples:
         """The same frames at other places."""
         return Samples(self.time, place, self.clip, self.clips)
-
-    def only(self, clips: Sequence[int]) -> Samples:
-        """The samples of some of the clips, numbered anew."""
-        parts = [self.of(c) for c in clips]
-        index = torch.cat(parts)
-        number = torch.cat([torch.full_like(part, i) for i, part in enumerate(parts)])
-        return Samples(self.time[index], self.place[index], number, len(clips))
 
     def in_pieces(self, length: float) -> tuple[Samples, Tensor]:
         """The clips cut into pieces of about ``length`` seconds, and the frames where these begin."""
