@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import cast
 
 from sympy import Expr, Symbol
 
 from identify.algebra.budget import Budget
-from identify.analysis import Analysis, Calibration, CanonicalInfo, Coverage, Outcome
+from identify.analysis import Analysis, Calibration, CanonicalInfo, Coverage, Outcome, RouteInfo
 from identify.conclude import document
 from identify.conclude.anchor_kinds import KAPPA
 from identify.conclude.calibration import Request, calibration, read_request
@@ -28,6 +30,7 @@ from identify.orbit.problem import Problem, pose
 from identify.routes.normalizer import canonical_step
 
 DEFAULT_TIMEOUT = 60.0
+_NO_TIME = "the time given was not enough"
 
 
 def analyze(
@@ -37,6 +40,8 @@ def analyze(
     *,
     strata: bool = False,
     timeout: float | None = None,
+    memory: int | None = None,
+    isolated: bool = False,
     anchors: Iterable[str] = (),
     unknown_clock: bool = False,
     units: Mapping[str, str] | None = None,
@@ -44,20 +49,72 @@ def analyze(
     """Which parameters of the law video can identify, with proof.
 
     ``assume`` and ``domain`` are conditions such as ``"b != 0"`` and ``"z > 0"``; ``strata`` asks for the
-    answer on every special case too; after ``timeout`` seconds what is open is undecided.  ``anchors`` are
-    physical facts such as ``"displacement=0.400+-0.002 m"``, whose effect is told in ``calibration``;
-    ``units`` maps names to units; ``unknown_clock`` admits footage of unknown time scale.
+    answer on every special case too; after ``timeout`` seconds what is open is undecided.  ``isolated``
+    makes that certain: the work is done in a process that is killed when it exceeds the time, or ``memory``
+    megabytes; without it a timer interrupts Python, which a long step inside a library can outlast.
+    ``anchors`` are physical facts such as ``"displacement=0.400+-0.002 m"``, whose effect is told in
+    ``calibration``; ``units`` maps names to units; ``unknown_clock`` admits footage of unknown time scale.
     """
-    read = law if isinstance(law, Law) else read_law(law, assume, domain)
-    budget = Budget.seconds(DEFAULT_TIMEOUT if timeout is None else timeout)
+    seconds = DEFAULT_TIMEOUT if timeout is None else timeout
+    question = _Question(
+        law, _texts(assume), _texts(domain), strata, seconds, tuple(anchors), unknown_clock, dict(units or {})
+    )
+    if not isolated:
+        return _analysed(None, question)
+    from identify.isolation import MEMORY, within
+
+    ended = within(seconds, MEMORY if memory is None else memory, _analysed, question)
+    analysis = cast("Analysis | None", ended.value)
+    if analysis is None:
+        raise BudgetExceeded(ended.because or _NO_TIME)
+    return analysis if ended.because is None else replace(analysis, undecided_because=ended.because)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What ``analyze`` was asked."""
+
+    law: str | Law
+    assume: tuple[str, ...]
+    domain: tuple[str, ...]
+    strata: bool
+    seconds: float
+    anchors: tuple[str, ...]
+    unknown_clock: bool
+    units: dict[str, str]
+
+
+def _texts(conditions: str | Iterable[str]) -> tuple[str, ...]:
+    return (conditions,) if isinstance(conditions, str) else tuple(conditions)
+
+
+def _analysed(keep: Callable[[Analysis], None] | None, question: _Question) -> Analysis:
+    """The answer; ``keep`` gets what can be said without it, as soon as it can."""
+    budget = Budget.seconds(question.seconds)
+    law = question.law
+    read = (
+        law if isinstance(law, Law) else read_law(law, question.assume, question.domain)
+    )  # bounded by limits
+    if keep is not None:
+        keep(_unposed(read, _NO_TIME))
     try:
-        problem = pose(read)
+        with budget.enforced():
+            problem = pose(read)
+            clocked = _clocked(problem) if question.unknown_clock else None
+            scale = None if clocked is None else clocked.scale
+            request = read_request(read, question.anchors, question.units, scale)
     except Unhandled as error:
-        raise InputError(f"the tool does not treat {error}", read.text) from error
-    clocked = _clocked(problem) if unknown_clock else None
-    request = read_request(read, anchors, units or {}, None if clocked is None else clocked.scale)
+        raise InputError(
+            f"the tool does not treat {error}",
+            read.text,
+            hint="declare a law without it; docs/method.md lists what is not decided",
+        ) from error
+    except BudgetExceeded as error:
+        return _unposed(read, error.reason)
     if problem.route.name == "unsupported":
         return _without_answer(problem, "unsupported", None)
+    if keep is not None:
+        keep(_without_answer(problem, "undecided", _NO_TIME))
     try:
         with budget.enforced():
             posed = problem if clocked is None else clocked.problem
@@ -65,7 +122,7 @@ def analyze(
             compatible = solve(posed.family, posed.sampler, budget)
             if clocked is not None:
                 compatible = clocked.at_true_clock(compatible)
-            return _answer(posed, compatible, strata, budget, request, clocked)
+            return _answer(posed, compatible, question.strata, budget, request, clocked)
     except BudgetExceeded as error:
         return _without_answer(problem, "undecided", error.reason)
     except Unhandled as error:
@@ -78,7 +135,11 @@ def _clocked(problem: Problem) -> Clocked:
     try:
         return with_unknown_clock(problem)
     except Unhandled as error:
-        raise InputError(f"the tool does not treat {error} on an unknown clock", problem.law.text) from error
+        raise InputError(
+            f"the tool does not treat {error} on an unknown clock",
+            problem.law.text,
+            hint="declare a law without it; docs/method.md lists what is not decided",
+        ) from error
 
 
 def _calibration(
@@ -180,12 +241,22 @@ def warnings(compatible: CompatibleSet, complete: bool) -> list[str]:
 
 
 def _without_answer(problem: Problem, outcome: Outcome, because: str | None) -> Analysis:
-    law = document.law_info(problem.law)
     cover: Coverage | None = None if outcome == "unsupported" else coverage(problem.route)
+    return _empty(problem.law, outcome, document.route_info(problem.route), cover, because)
+
+
+def _unposed(law: Law, because: str) -> Analysis:
+    """The analysis of a law whose route was not found in time."""
+    return _empty(law, "undecided", RouteInfo("undecided", (), None, None, None), None, because)
+
+
+def _empty(
+    law: Law, outcome: Outcome, route: RouteInfo, cover: Coverage | None, because: str | None
+) -> Analysis:
     return Analysis(
-        law=law,
+        law=document.law_info(law),
         outcome=outcome,
-        route=document.route_info(problem.route),
+        route=route,
         coverage=cover,
         gauge=None,
         weights=None,

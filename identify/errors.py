@@ -1,9 +1,11 @@
 """Every error of the package, as one tree::
 
-IdentifyError            exit code 1
-├── InputError           exit code 2   the text cannot be read; says where, why and what to type
-├── NotPrintable         exit code 1   an expression has no spelling in the input language
-└── BudgetExceeded       exit code 3   the work ran out of its budget: undecided, never "no"
+    IdentifyError            exit code 1
+    ├── InputError           exit code 2   the text cannot be read; says where, why and what to type
+    ├── NotPrintable         exit code 1   an expression has no spelling in the input language
+    └── BudgetExceeded       exit code 3   the work ran out of its budget: undecided, never "no"
+
+The command line turns each into a message and its exit code.
 """
 
 from __future__ import annotations

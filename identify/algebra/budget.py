@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -14,9 +15,14 @@ from identify.errors import BudgetExceeded
 
 @dataclass(frozen=True)
 class Budget:
-    """A point in time (monotonic seconds) after which the answer is "undecided"."""
+    """A point in time (monotonic seconds) after which the answer is "undecided".
+
+    ``processor`` is a further end in seconds of processor time, for parts of the work: what a part finds then
+    does not depend on what else the machine does.
+    """
 
     deadline: float
+    processor: float = math.inf
 
     @classmethod
     def seconds(cls, seconds: float) -> Budget:
@@ -25,12 +31,12 @@ class Budget:
 
     def check(self, during: str) -> None:
         """Raise BudgetExceeded, naming the step, when the time is over."""
-        if time.monotonic() > self.deadline:
+        if time.monotonic() > self.deadline or time.process_time() > self.processor:
             raise BudgetExceeded(f"time ran out while {during}")
 
     def part(self, seconds: float) -> Budget:
-        """The budget that ends after ``seconds``, or with this one if that is sooner."""
-        return Budget(min(self.deadline, time.monotonic() + seconds))
+        """The budget that ends after ``seconds`` of work, or with this one if that is sooner."""
+        return Budget(self.deadline, min(self.processor, time.process_time() + seconds))
 
     @contextmanager
     def enforced(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import mpmath
 from sympy import Abs, sign
@@ -43,15 +43,29 @@ BUDGET = 20.0
 RAW = ("semilinear", "feature-separation")
 
 
+class SupportsDocument(Protocol):
+    """Anything that writes itself as the document, such as an Analysis."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document."""
+        ...
+
+
 def verify(
-    document: Mapping[str, Any], *, digits: int = 50, seed: int = 0, samples: int = 3, budget: float = BUDGET
+    document: Mapping[str, Any] | SupportsDocument,
+    *,
+    digits: int = 50,
+    seed: int = 0,
+    samples: int = 3,
+    budget: float = BUDGET,
 ) -> Verification:
-    """Re-checks the document ``identify/analysis/1`` by substitution to ``digits`` digits.
+    """Re-checks the document ``identify/analysis/1``, or an Analysis, by substitution to ``digits`` digits.
 
     Random points come from ``seed``; ``samples`` thetas are drawn for each branch; after
     ``budget`` seconds the remaining claims are left undecided.
     """
-    typed, shape = read_document(document)
+    plain = document.to_dict() if hasattr(document, "to_dict") else document
+    typed, shape = read_document(plain)
     if typed is None:
         return Verification.of((shape,))
     sampler = Sampler(digits, samples, random.Random(seed), time.monotonic() + budget)
@@ -64,7 +78,7 @@ def _checks(document: Document, sampler: Sampler) -> list[Check]:
     found = [*checks, check_fingerprint(document.law, document.certificate.law_sha256, _silent(document))]
     if problem is None:
         return found
-    if document.route.name == "unsupported" or document.outcome == "unsupported":
+    if document.route.name in ("unsupported", "undecided") or document.outcome == "unsupported":
         return [*found, _withheld(document)]
     found.append(check_route(problem, document.route, sampler))
     if document.coverage is not None:
@@ -88,11 +102,12 @@ def _clock_unknown(document: Document) -> bool:
 
 
 def _withheld(document: Document) -> Check:
-    """An unsupported law carries no verdicts."""
+    """A law without a route carries no verdicts."""
     silent = _silent(document)
     same = document.route.name == document.outcome
     detail = "" if silent and same else "claims are made although the theorems do not apply"
-    return Check("unsupported", "no claim is made about an unsupported law", silent and same, detail)
+    claim = f"no claim is made about an {document.route.name} law"
+    return Check("unsupported", claim, silent and same, detail)
 
 
 def _silent(document: Document) -> bool:

@@ -211,9 +211,18 @@ def _motion(moves: bool | None) -> str:
 def _finite(evidence: Evidence, parameter: Symbol, constant: bool, moves: bool) -> tuple[bool | None, str]:
     if moves or _varies_with_free(evidence, parameter):
         return False, "it varies continuously"
+    if constant and any(_turns_outside(trial, parameter) for trial in evidence.trials):
+        return None, "at the points drawn, the other values lie outside the assumptions"
     if constant:
         return False, "no branch of the document returns another value"
     return True, "constant along each branch, and another branch returns another value"
+
+
+def _turns_outside(trial: Trial, parameter: Symbol) -> bool:
+    """Whether a branch that runs through the integers has other values, which no draw admitted."""
+    value = trial.branch.parameters.get(parameter)
+    runs = value is not None and value.free_symbols & set(trial.branch.integers)
+    return bool(runs) and trial.dropped["outside the assumptions"] > 0
 
 
 def _varies_with_free(evidence: Evidence, parameter: Symbol) -> bool:

@@ -44,7 +44,7 @@ class LawClaim(_Model):
 class RouteClaim(_Model):
     """The route and its velocity features."""
 
-    name: Literal["semilinear", "feature-separation", "canonical", "unsupported"]
+    name: Literal["semilinear", "feature-separation", "canonical", "unsupported", "undecided"]
     features: Texts
 
 

@@ -75,7 +75,7 @@ class Tangent:
 
 
 def tangent(problem: Problem, sampler: Sampler, canonical: bool, features: int) -> Tangent | None:
-    """The linearised compatible set at a random theta; None where no point was found."""
+    """The linearised compatible set at a random theta; None where no good point was found."""
     theta = sampler.theta(problem)
     states = sampler.states(problem, theta, 1 if canonical else 3) if theta is not None else []
     if theta is None or not states:
@@ -87,6 +87,8 @@ def tangent(problem: Problem, sampler: Sampler, canonical: bool, features: int) 
         for velocity in sampler.velocities(features + 2):
             rows += _equations(problem, theta, state, velocity, orders, maps, canonical)
     rows += _equality_rows(problem, theta, maps)
+    if max(map(_size, rows)) > mpmath.mpf(10) ** (mpmath.mp.dps // 4):
+        return None  # beside exp(60) the other terms would pass for rounding
     found = eliminate(rows, maps + len(problem.parameters))
     return Tangent(theta, rows, found, maps, states[0], int(problem.clock is not None))
 

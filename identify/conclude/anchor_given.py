@@ -78,7 +78,11 @@ def read_anchors(law: Law, texts: Iterable[str]) -> tuple[GivenText, ...]:
     known = [a.parameter for a in found if a.parameter is not None]
     for name in known:
         if known.count(name) > 1:
-            raise InputError(f"the parameter {name} is anchored twice", next(a.text for a in found))
+            raise InputError(
+                f"the parameter {name} is anchored twice",
+                next(a.text for a in found),
+                hint="give one anchor for each parameter",
+            )
     return found
 
 
@@ -106,10 +110,18 @@ def _check_value(law: Law, anchor: GivenText) -> None:
     unsigned = anchor.kind in ("amplitude", "displacement", "size", "speed", "frame-rate", "period")
     if unsigned and value <= 0:
         raise InputError(
-            f"{anchor.kind} is a size: it must be positive", anchor.text, anchor.text.index("=") + 1
+            f"{anchor.kind} is a size: it must be positive",
+            anchor.text,
+            anchor.text.index("=") + 1,
+            hint="give the size without a sign, such as 0.4 m",
         )
     if anchor.kind in ("velocity", "acceleration") and value == 0:
-        raise InputError(f"a {anchor.kind} of zero fixes no scale", anchor.text, anchor.text.index("=") + 1)
+        raise InputError(
+            f"a {anchor.kind} of zero fixes no scale",
+            anchor.text,
+            anchor.text.index("=") + 1,
+            hint="measure a displacement that is not zero",
+        )
     if anchor.kind == "parameter":
         (parameter,) = (p for p in law.parameters if p.name == anchor.parameter)
         _check_conditions(law.assumptions, {parameter: value}, anchor, "the assumption")
@@ -232,6 +244,7 @@ def _agree(text: GivenText, wanted: Dimension, unit: Unit) -> None:
             f"{text.text.strip()}: expected a value in {unit_text(wanted)}, not {unit_text(unit.dimension)}",
             text.text,
             text.text.index("=") + 1,
+            hint="give the value in that unit, or the unit of the state with --unit",
         )
 
 

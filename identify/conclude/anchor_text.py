@@ -122,7 +122,12 @@ def _quantity(text: str, rest: str, offset: int) -> Quantity:
         )
     unit_text = found["unit"].strip()
     if unit_text.startswith(("+", "±")):
-        raise InputError("the uncertainty is not a number", text, offset + found.start("unit"))
+        raise InputError(
+            "the uncertainty is not a number",
+            text,
+            offset + found.start("unit"),
+            hint="write it as 0.400+-0.002 m or 0.400+-1% m",
+        )
     at = offset + found.start("unit") + len(found["unit"]) - len(found["unit"].lstrip())
     unit = read_unit(unit_text, text, at) if unit_text else None
     factor = Fraction(1) if unit is None else unit.factor
@@ -131,7 +136,12 @@ def _quantity(text: str, rest: str, offset: int) -> Quantity:
     if found["error"] is not None:
         error = _exact(text, found["error"], offset + found.start("error"))
         if error < 0:
-            raise InputError("an uncertainty is not negative", text, offset + found.start("error"))
+            raise InputError(
+                "an uncertainty is not negative",
+                text,
+                offset + found.start("error"),
+                hint="write 0.400+-0.002",
+            )
         error = error * abs(value) / 100 if found["percent"] else error
     return Quantity(value * factor, None if error is None else error * factor, unit)
 
@@ -140,5 +150,10 @@ def _exact(text: str, number: str, offset: int) -> Fraction:
     """The decimal as a fraction; sizes beyond any measurement are refused before they are expanded."""
     mantissa, _, exponent = number.replace("−", "-").lower().partition("e")
     if len(mantissa) > 60 or len(exponent) > 4 or abs(int(exponent or 0)) > 300:
-        raise InputError("this number is out of range", text, offset)
+        raise InputError(
+            "this number is out of range",
+            text,
+            offset,
+            hint="choose another unit, so that the number is of ordinary size",
+        )
     return Fraction(mantissa) * Fraction(10) ** int(exponent or 0)

@@ -90,8 +90,14 @@ def branch_info(realness: Realness, parameters: Sequence[Symbol], names: Names) 
 
 
 def _worth_saying(realness: Realness, expression: Expr) -> bool:
-    """Positivity of a free symbol that does not hold by itself."""
-    return expression.free_symbols <= set(realness.branch.free) and Facts().sign(expression) != "+"
+    """Positivity of a free symbol that follows neither by itself nor from the other requirements."""
+    free, symbols = set(realness.branch.free), expression.free_symbols
+    if symbols <= free:
+        return Facts().sign(expression) != "+"
+    if not symbols & free or symbols & {*realness.branch.algebraic, *realness.branch.integers}:
+        return False
+    others = tuple((e, s) for e, s in realness.facts.known if e != expression)
+    return Facts(others).sign(expression) != "+"
 
 
 def parameter_verdicts(verdicts: dict[Symbol, Verdict], names: Names) -> dict[str, ParameterVerdict]:

@@ -44,7 +44,7 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
     wanted = len(parameters) - compatible.dimensions.orbit
     continuous = continuous_invariants(identity.branch, parameters)
     short = len(independent(continuous, parameters, point, wanted)) < wanted
-    if short or any(has_root(f) for f in continuous):
+    if short or identity.branch.integers or any(has_root(f) for f in continuous):
         continuous = [*continuous, *coefficient_invariants(identity.branch, compatible)]
     symmetric = symmetrised(continuous, compatible)
     chosen = independent(symmetric.candidates, parameters, point, wanted)

@@ -41,7 +41,8 @@ def top_gap(compatible: CompatibleSet, route: Route) -> str | None:
             "!=",
         )
         if top >= 2 and top - 1 not in degrees and nonzero and feature in words:
-            return f"top gap, the {words[feature]} term has degree {top} and none of degree {top - 1}"
+            missing = f"degree {top - 1}, which a shift would add (top gap)"
+            return f"the {words[feature]} term has degree {top} and none of {missing}"
     return None
 
 

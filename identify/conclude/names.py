@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from sympy import Expr, Symbol
 
+from identify.errors import NotPrintable
 from identify.law import to_text
 from identify.orbit.branch import LAMBDA, TAU, hat
 from identify.orbit.hidden import Hidden
+
+_MOST_TEXT = 12_000  # characters of one formula; the checker reads no more
 
 
 class Names:
@@ -60,4 +63,7 @@ class Names:
 
     def text(self, expression: Expr) -> str:
         """The expression in public symbols, in the input language."""
-        return to_text(self.expression(expression))
+        text = to_text(self.expression(expression))
+        if len(text) > _MOST_TEXT:
+            raise NotPrintable(f"a formula of {len(text)} characters")
+        return text

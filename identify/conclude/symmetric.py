@@ -8,7 +8,7 @@ from itertools import combinations
 from sympy import Abs, Add, Expr, Mul, Pow, Rational, S, Symbol, cos, pi, sqrt
 
 from identify.algebra.ring import NotPolynomial, Ring
-from identify.conclude.form import positive_lead, tidy
+from identify.conclude.form import has_root, positive_lead, tidy
 from identify.orbit.branch import LAMBDA, TAU, Branch
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.equality import same
@@ -25,8 +25,10 @@ class Symmetric:
 
 def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
     """Functions unchanged on every branch: the given ones where they are, else symmetric functions."""
-    branches = [r.branch for r in compatible.branches if not r.branch.identity]
-    branches += [b for r in compatible.branches for b in _reflection(r)]
+    # the branch of the identity too, where it runs through all multiples of a period
+    branches = [r.branch for r in compatible.branches if not r.branch.identity or r.branch.integers]
+    rooted = any(has_root(f) for f in functions)
+    branches += [b for r in compatible.branches for b in _reflection(r, rooted)]
     kept: list[Expr] = []
     changed: list[Expr] = []
     for f in functions:
@@ -38,11 +40,13 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
     if not changed:
         return Symmetric(tuple(kept))
     plain = [b for b in branches if not b.algebraic]
-    rooted = [b for b in branches if len(b.algebraic) == 1]
+    numbers = [b for b in branches if len(b.algebraic) == 1]
     orbit = _distinct(changed, plain)
     values = [[row[j] for row in orbit] for j in range(len(changed))]
-    if rooted:
-        kept += [c for f, column in zip(changed, values, strict=True) for c in _over_roots(f, column, rooted)]
+    if numbers:
+        kept += [
+            c for f, column in zip(changed, values, strict=True) for c in _over_roots(f, column, numbers)
+        ]
         return Symmetric(tuple(kept))
     base = tuple(kept) if not countable else ()
     for column in values:
@@ -111,10 +115,14 @@ def _distinct(functions: list[Expr], branches: list[Branch]) -> list[list[Expr]]
     return rows
 
 
-def _reflection(realness: Realness) -> list[Branch]:
-    """The reflected maps of a branch that depends on |lambda|, as a branch of their own."""
+def _reflection(realness: Realness, rooted: bool) -> list[Branch]:
+    """The reflected maps of a branch that depends on |lambda|, as a branch of their own.
+
+    A function with a root was found for positive lambda, so ``rooted`` ones must be tried on them too.
+    """
     branch = realness.branch
-    if not any(e.has(Abs(LAMBDA)) for e in branch.parameters.values()) or realness.facts.sign(LAMBDA) == "+":
+    apart = any(e.has(Abs(LAMBDA)) for e in branch.parameters.values()) or (rooted and LAMBDA in branch.free)
+    if not apart or realness.facts.sign(LAMBDA) == "+":
         return []
     return [branch.substitute({LAMBDA: S.NegativeOne})]
 
@@ -152,12 +160,11 @@ def _elementary(values: list[Expr]) -> list[Expr]:
 
 def rational_form(expression: Expr) -> Expr:
     """The expression with square roots that cancel between conjugates removed."""
-    roots = sorted((p for p in expression.atoms(Pow) if p.exp == Rational(1, 2)), key=str)
-    roots += sorted((p for p in expression.atoms(Pow) if p.exp == Rational(-1, 2)), key=str)
+    roots = sorted((p for p in expression.atoms(Pow) if _halved(p.exp)), key=str)
     table: dict[Expr, Symbol] = {}
     for root in roots:
         symbol = table.setdefault(sqrt(root.base), Symbol(f"_r{len(table)}", real=True))
-        expression = expression.xreplace({root: symbol if root.exp > 0 else 1 / symbol})
+        expression = expression.xreplace({root: symbol ** int(2 * root.exp)})
     try:
         symbols = sorted(expression.free_symbols, key=str)
         ring = Ring(symbols)
@@ -168,6 +175,10 @@ def rational_form(expression: Expr) -> Expr:
         return result.cancel().factor() if not result.has(*table.values()) and result.is_Add else result
     except (NotPolynomial, ZeroDivisionError):
         return expression.xreplace({s: r for r, s in table.items()})
+
+
+def _halved(exponent: Expr) -> bool:
+    return isinstance(exponent, Rational) and exponent.q == 2
 
 
 def _even(ring: Ring, expression: Expr, symbol: Symbol, radicand: Expr) -> Expr:

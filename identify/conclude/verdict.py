@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from sympy import Expr, Symbol
 
 from identify.analysis import Status
-from identify.orbit.branch import is_hat
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.equality import same
 from identify.orbit.facts import Facts
+from identify.orbit.infinitesimal import moves_alone
 from identify.orbit.real import Realness
 
 
@@ -49,7 +49,7 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
     others = _other_values(compatible, parameter, true_value)
     if moving:
         status, why = _moving(compatible, parameter)
-        redundant = _through_redundancy(compatible, identity, parameter)
+        redundant = _through_redundancy(compatible, parameter)
         if redundant and status in ("sign", "free"):
             why = "it enters the law only in combination with other parameters"
         return Verdict(status, transform, _pairs(others, parameter), why, redundant)
@@ -58,6 +58,8 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
         count = len({str(r.branch.parameters[parameter]) for r in sure})
         plural = "s fit" if count > 1 else " fits"
         why = f"{count} other value{plural} the same videos"
+        if len(sure) < len(others) or compatible.scope != "global":
+            why += "; further ones are not excluded"
         return Verdict("finite", transform, _pairs(sure, parameter), why)
     if others:
         return Verdict(
@@ -131,9 +133,11 @@ def _positive(facts: Facts, ratio: Expr) -> bool:
     return facts.sign(ratio.cancel() if ratio.is_rational_function() else ratio) == "+"
 
 
-def _through_redundancy(compatible: CompatibleSet, identity: Realness, parameter: Symbol) -> bool:
-    """Whether the parameter moves although the coordinate stays fixed."""
+def _through_redundancy(compatible: CompatibleSet, parameter: Symbol) -> bool:
+    """Whether the parameter moves although the coordinate stays fixed.
+
+    A report that is free on the branch need not: it may stand for a shift of the coordinate.
+    """
     if compatible.dimensions is None or compatible.dimensions.redundancy == 0:
         return False
-    hats = tuple(s for s in identity.branch.free if is_hat(s))
-    return varies(identity.branch.parameters[parameter], hats)
+    return moves_alone(compatible.family, parameter, compatible.filter.points[0]) is True

@@ -26,15 +26,22 @@ _LIBRARIES = ("sympy", "mpmath", "python-flint", "pydantic", "ruamel.yaml")
 _NOT_ENGINE = ("command", "report", "page", "fit", "catalogue")
 
 
-def default_folder() -> Path:
-    """The user's cache folder, by the custom of the system."""
+def default_folder() -> Path | None:
+    """The user's cache folder, by the custom of the system; None for a user without a home folder."""
+    try:
+        return _cache_folder() / "identify-ode" / "check"
+    except RuntimeError:
+        return None
+
+
+def _cache_folder() -> Path:
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "identify-ode" / "check"
+    return Path(base)
 
 
 class Cache:

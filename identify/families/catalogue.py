@@ -31,7 +31,10 @@ def find_family(name: str) -> Path:
     if path.suffix in SUFFIXES or "/" in name or "\\" in name:
         if path.is_file():
             return path
-        raise InputError(f"there is no file {name}")
+        raise InputError(
+            f"there is no file {name}",
+            hint="identify families lists the catalogue; identify init NAME.yaml writes a file",
+        )
     known = {file.stem: file for file in catalogue_files()}
     if name in known:
         return known[name]
@@ -69,7 +72,10 @@ def _expanded(given: str) -> list[Path]:
         for file in (_inside(Path(match)) if Path(match).is_dir() else [Path(match)])
     ]
     if not files:
-        raise InputError(f"there is no file or folder {given}")
+        raise InputError(
+            f"there is no file or folder {given}",
+            hint="identify families lists the catalogue; identify init NAME.yaml writes a file",
+        )
     return files
 
 

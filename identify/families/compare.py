@@ -27,7 +27,7 @@ _GAUGE = {"dimension": "the gauge dimension", "orbit_dimension": "the orbit dime
 
 def found_expect(analysis: Analysis, measured: Measured) -> dict[str, Any]:
     """The ``expect`` that describes this analysis; what is undecided is left out."""
-    found: dict[str, Any] = {"route": analysis.route.name}
+    found: dict[str, Any] = {} if analysis.route.name == "undecided" else {"route": analysis.route.name}
     if analysis.outcome != "unsupported":
         known = {n: v.status for n, v in analysis.parameters.items() if v.status != "undecided"}
         found |= {"parameters": known} if known else {}
@@ -131,6 +131,9 @@ class _Comparison:
     def route(self) -> Iterator[Finding]:
         claimed, found = self.expect.route, self.analysis.route
         if claimed is None or claimed == found.name:
+            return
+        if found.name == "undecided":
+            yield self.undecided("expect", f"the route was claimed {claimed}; undecided", "route")
             return
         because = f": {found.reason}" if found.reason else ""
         message = f"the route was claimed {claimed}; it is {found.name}{because}"

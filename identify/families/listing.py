@@ -36,7 +36,9 @@ def entries() -> list[Entry]:
     """The catalogue; InputError where one of its files is broken or there is none."""
     found = [_entry(path) for path in catalogue_files()]
     if not found:
-        raise InputError("the catalogue is not installed")
+        raise InputError(
+            "the catalogue is not installed", hint="install the package again: the catalogue comes with it"
+        )
     return found
 
 
@@ -49,7 +51,10 @@ def _entry(path: Path) -> Entry:
         tree, findings = read_tree(text)
     if tree is None:
         first = findings[0]
-        raise InputError(f"{path}:{first.line}:{first.column}: {first.message}")
+        raise InputError(
+            f"{path}:{first.line}:{first.column}: {first.message}",
+            hint="identify check FILE lists every mistake of a family file",
+        )
     data = tree.plain()
     listed = data.get("tags", [])
     return Entry(
@@ -92,7 +97,7 @@ def load(name: str) -> tuple[Declared, Lawful]:
         lawful, findings = read_declared(declared)
     if declared is None or lawful is None:
         lines = [f"{path}:{f.line}:{f.column}: {f.message}" for f in findings]
-        raise InputError("\n".join(lines))
+        raise InputError("\n".join(lines), hint="identify check FILE lists every mistake of a family file")
     return declared, lawful
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from identify.checked import Checked, CheckReport, Finding
 from identify.families.cache import Cache
 from identify.families.task import Task
+from identify.isolation import MEMORY
 
 Advance = Callable[[int, int, str], None]
 
@@ -20,6 +21,7 @@ def check_files(
     timeout: float,
     cache: Cache,
     advance: Advance | None = None,
+    memory: int = MEMORY,
 ) -> CheckReport:
     """Check every file; ``advance(done, of, name)`` is called as results come."""
     start = time.monotonic()
@@ -31,7 +33,7 @@ def check_files(
         if task is not None:
             tasks.append(task)
     if tasks:
-        _analyse(tasks, results, jobs, cache, advance)
+        _analyse(tasks, results, jobs, cache, advance, memory)
     done = tuple(result for result in results if result is not None)
     return CheckReport(done, time.monotonic() - start)
 
@@ -53,12 +55,17 @@ _MOST_READ = 4 * 1024 * 1024  # enough to say that a file is too large
 
 
 def _analyse(
-    tasks: list[Task], results: list[Checked | None], jobs: int, cache: Cache, advance: Advance | None
+    tasks: list[Task],
+    results: list[Checked | None],
+    jobs: int,
+    cache: Cache,
+    advance: Advance | None,
+    memory: int,
 ) -> None:
     from identify.families import workers
 
     places = [index for index, result in enumerate(results) if result is None]
-    for count, (index, (checked, tried)) in enumerate(workers.run(tasks, jobs), 1):
+    for count, (index, (checked, tried)) in enumerate(workers.run(tasks, jobs, memory), 1):
         task = tasks[index]
         results[places[index]] = checked
         cache.put(task.path, task.content, checked, tried)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from identify.checked import Finding
+from identify.printable import printable
 
 MOST_BYTES = 64 * 1024
 MOST_DEPTH = 8
@@ -93,12 +94,12 @@ class Node:
         return self.line, self.column + position
 
 
-def read_tree(text: str) -> tuple[Node | None, list[Finding]]:
+def read_tree(text: str, most_depth: int = MOST_DEPTH) -> tuple[Node | None, list[Finding]]:
     """The tree of a YAML document, or None, and everything that is wrong with its form."""
     tabs = _tabs(text)
     if tabs:
         return None, tabs
-    builder = _Builder(text)
+    builder = _Builder(text, most_depth)
     try:
         return builder.document(), builder.findings
     except _Refusal as refusal:
@@ -137,8 +138,9 @@ class _Refusal(Exception):
 class _Builder:
     """Recursive descent over the events; the depth is bounded before each step down."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, most_depth: int) -> None:
         self.text = text
+        self.most_depth = most_depth
         self.findings: list[Finding] = []
         self.events: Iterator[Any] = iter(())
 
@@ -176,8 +178,8 @@ class _Builder:
 
     def node(self, event: Any, depth: int) -> Node:
         self._refuse_machinery(event)
-        if depth > MOST_DEPTH:
-            raise _Refusal(f"nested more than {MOST_DEPTH} levels deep", *_place(event))
+        if depth > self.most_depth:
+            raise _Refusal(f"nested more than {self.most_depth} levels deep", *_place(event))
         kind = _kind(event)
         if kind == "Scalar":
             return self.scalar(event)
@@ -219,6 +221,8 @@ class _Builder:
         line, column = _place(event)
         raw = self.text[event.start_mark.index : event.end_mark.index]
         style = "" if event.style is None else str(event.style)
+        if printable(event.value) != event.value:
+            raise _Refusal("a control character", line, column, "leave it out")
         value = event.value if style else self._resolved(event.value, line, column)
         return Node(value, line, column, style, raw)
 

@@ -22,7 +22,10 @@ def updated(text: str, checked: Checked) -> str:
     """The text of the family file with ``expect`` brought up to date."""
     before, _ = read_family(text)
     if before is None or not checked.expect:
-        raise InputError(f"{checked.path} cannot be updated: it was not analysed")
+        raise InputError(
+            f"{checked.path} cannot be updated: it was not analysed",
+            hint="correct what identify check reports first",
+        )
     start, end = _block(text, before)
     lines = text.splitlines(keepends=True)
     if start == end and lines and not lines[-1].endswith("\n"):
@@ -111,7 +114,13 @@ def _styled(value: Any) -> Any:
 def _guard(before: FamilyFile, new: str, checked: Checked) -> None:
     after, findings = read_family(new)
     if after is None:
-        raise InputError(f"{checked.path} was not updated: the result would not read ({findings[0].message})")
+        raise InputError(
+            f"{checked.path} was not updated: the result would not read ({findings[0].message})",
+            hint="write the values of expect by hand",
+        )
     old = before.family.model_copy(update={"expect": None})
     if after.family.model_copy(update={"expect": None}) != old:
-        raise InputError(f"{checked.path} was not updated: other parts of the file would have changed")
+        raise InputError(
+            f"{checked.path} was not updated: other parts of the file would have changed",
+            hint="write the values of expect by hand",
+        )

@@ -17,18 +17,18 @@ from typing import Any
 
 from identify.checked import Checked, Finding
 from identify.families.task import Task
+from identify.isolation import MEMORY, bound
 
 GRACE = 3.0  # seconds beyond the time limit before a process is ended, for the comparison after the analysis
 
 Answer = tuple[Checked, dict[str, str | None]]
 _READY = "ready"
+_BROKEN = "undecided: the analysis broke down; it may have needed more than {} MB of memory"
 
 
-def run(
-    tasks: Sequence[Task], jobs: int, started: Callable[[str], None] | None = None
-) -> Iterator[tuple[int, Answer]]:
-    """The answers to the tasks with their indices, as they come."""
-    pool = _Pool(tasks, max(1, min(jobs, len(tasks))), started)
+def run(tasks: Sequence[Task], jobs: int, memory: int = MEMORY) -> Iterator[tuple[int, Answer]]:
+    """The answers to the tasks with their indices, as they come; ``memory`` megabytes to each process."""
+    pool = _Pool(tasks, max(1, min(jobs, len(tasks))), memory)
     try:
         yield from pool.answers()
     finally:
@@ -45,16 +45,16 @@ class _Worker:
 
 
 class _Pool:
-    def __init__(self, tasks: Sequence[Task], jobs: int, started: Callable[[str], None] | None) -> None:
+    def __init__(self, tasks: Sequence[Task], jobs: int, memory: int) -> None:
         self.tasks = tasks
         self.waiting = deque(range(len(tasks)))
-        self.started = started
+        self.memory = memory
         self.context = multiprocessing.get_context("spawn")
         self.workers = [self.worker() for _ in range(jobs)] if tasks else []
 
     def worker(self) -> _Worker:
         here, there = self.context.Pipe()
-        process = self.context.Process(target=_serve, args=(there,), daemon=True)
+        process = self.context.Process(target=_serve, args=(there, self.memory), daemon=True)
         process.start()
         there.close()
         return _Worker(process, here)
@@ -78,8 +78,6 @@ class _Pool:
             return
         worker.task = self.waiting.popleft()
         task = self.tasks[worker.task]
-        if self.started is not None:
-            self.started(task.path)
         worker.deadline = self.limit(task) if worker.ready else float("inf")
         with suppress(OSError):  # a process that died is noticed when its pipe is read
             worker.pipe.send(task)
@@ -93,7 +91,7 @@ class _Pool:
         try:
             message = worker.pipe.recv()
         except (EOFError, OSError):
-            yield from self.end(worker, "undecided: the analysis ended abruptly")
+            yield from self.end(worker, _BROKEN.format(self.memory))
             return
         if message == _READY:
             worker.ready, worker.deadline = True, self.limit(self.tasks[worker.task])
@@ -137,7 +135,7 @@ def given_up(task: Task, message: str) -> Checked:
     return Checked(task.path, Path(task.path).stem, "undecided", (finding,), task.timeout)
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, memory: int) -> None:
     """A process: load the engine, say so, then answer one task after the other."""
     import signal
 
@@ -145,6 +143,7 @@ def _serve(pipe: Connection) -> None:
     import identify.engine  # noqa: F401 - loaded before the clock of the first task starts
     from identify.families.checking import check
 
+    bound(memory)
     with suppress(EOFError, OSError):
         pipe.send(_READY)
         while True:
@@ -155,6 +154,8 @@ def _serve(pipe: Connection) -> None:
 def _guarded(check: Callable[[Task], Answer], task: Task) -> Answer:
     try:
         return check(task)
+    except MemoryError:
+        return given_up(task, "undecided: the memory allowed was not enough"), {}
     except Exception as error:  # noqa: BLE001 - an error of the engine must not end the run
         words = " ".join(str(error).split())[:200]
         message = f"undecided, because of an internal error: {type(error).__name__}: {words}"

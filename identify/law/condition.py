@@ -45,7 +45,7 @@ def read_condition(text: str, names: Iterable[str | Symbol]) -> tuple[Condition,
         table = symbol_table(names)
         return tuple(condition for clause in clauses for condition in _conditions(clause, text, table))
     except RecursionError:
-        raise InputError("nested too deeply", text) from None
+        raise InputError("nested too deeply", text, hint="write it with fewer parentheses") from None
 
 
 class _Reader(Parser):
@@ -187,4 +187,9 @@ def _check_informative(expression: Expr, relation: Relation, text: str, clause: 
         ">=": expression.is_nonnegative,
     }
     verdict = "always holds and says nothing" if holds[relation] else "can never hold"
-    raise InputError(f"this condition {verdict}", text, clause.operands[0].start)
+    raise InputError(
+        f"this condition {verdict}",
+        text,
+        clause.operands[0].start,
+        hint="leave it out, or state what is meant, such as b != 0",
+    )

@@ -23,7 +23,7 @@ def read_expression(text: str, names: Iterable[str | Symbol] | None = None) -> E
     try:
         return _read(text, names)
     except RecursionError:
-        raise InputError("nested too deeply", text) from None
+        raise InputError("nested too deeply", text, hint="write it with fewer parentheses") from None
 
 
 def _read(text: str, names: Iterable[str | Symbol] | None) -> Expr:

@@ -51,7 +51,7 @@ def read_law(
         law = _read_equation(text, state)
         conditions = _read_conditions(law, (*_texts(assume), *_texts(domain)))
     except RecursionError:
-        raise InputError("nested too deeply", text) from None
+        raise InputError("nested too deeply", text, hint="write it with fewer parentheses") from None
     return _with_conditions(law, conditions)
 
 
@@ -152,7 +152,12 @@ def _solve(equation: _Equation, builder: Builder) -> tuple[Expr, Expr]:
     """
     value = builder.value(equation.both)
     if vanishes(value.leading):
-        raise InputError("not second order: z'' cancels", equation.text, 0)
+        raise InputError(
+            "not second order: z'' cancels",
+            equation.text,
+            0,
+            hint="z'' must stay in the equation, as in z'' + a*z = 0",
+        )
     acceleration = Add(*(-term / value.leading for term in Add.make_args(value.rest)))
     builder.check_numbers(acceleration, equation.both)
     leading = value.leading if equation.accelerates_left else -value.leading

@@ -83,6 +83,7 @@ def tokenize(text: str, limits: Limits) -> tuple[Token, ...]:
             f"the text is too long: {len(text)} characters, the limit is {limits.length}",
             text,
             limits.length,
+            hint="shorten the law; name its coefficients",
         )
     return tuple(_scan(text, limits))
 
@@ -131,9 +132,14 @@ def _check_number(text: str, token: Token, limits: Limits) -> None:
     mantissa, _, exponent = token.text.lower().partition("e")
     too_large = len(exponent) > 6 or abs(int(exponent or "0")) > limits.digits
     if len(mantissa) > limits.digits or too_large:
-        raise InputError(f"this number has more than {limits.digits} digits", text, token.start)
+        raise InputError(
+            f"this number has more than {limits.digits} digits",
+            text,
+            token.start,
+            hint="name the number as a parameter, or round it",
+        )
     if text[token.end : token.end + 1] == ".":
-        raise InputError("a number has at most one decimal point", text, token.end)
+        raise InputError("a number has at most one decimal point", text, token.end, hint="write 1.5")
 
 
 def _unknown(text: str, start: int) -> InputError:

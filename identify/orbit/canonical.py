@@ -31,7 +31,9 @@ from identify.routes.zero import is_zero
 def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
     """All compatible reports of a law with a squared velocity."""
     judge = RealFilter(sampler)
-    size = dimensions(family, True, judge.points[0]) if judge.points else None
+    if not judge.points:
+        raise Unhandled("conditions that no parameter values tried meet; they may contradict each other")
+    size = dimensions(family, True, judge.points[0])
     affine = affine_branches(family, budget)
     branches = list(judged(affine.branches, family, judge))
     conditions = list(affine.conditions)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import mpmath
-from sympy import Expr
+from sympy import Expr, S
 
 from identify.orbit.sampling import compiled
 
+_INFINITE = (S.ComplexInfinity, S.Infinity, S.NegativeInfinity, S.NaN)
 _POINTS = ((3, 7), (5, 3), (2, 11))
 
 
@@ -17,6 +18,8 @@ def same(left: Expr, right: Expr) -> bool:
     """
     if left == right:
         return True
+    if left.has(*_INFINITE) or right.has(*_INFINITE):  # a branch at values where it is not defined
+        return False
     difference = left - right
     symbols = sorted(left.free_symbols | right.free_symbols, key=str)
     function = compiled(symbols, [difference, left])

@@ -1,7 +1,8 @@
 """Signs that the declared conditions decide.
 
 ``Facts.sign`` returns a sign only with a proof from the declared conditions: products, even powers,
-exponentials, sums of like signs, declared polynomials up to a positive factor, definite quadratics.
+exponentials, sums of like signs, declared polynomials up to a positive factor, definite quadratics,
+sums that declared ones outweigh.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from sympy import Abs, Add, Expr, Integer, Mul, Number, NumberSymbol, Pow, Ratio
 from identify.algebra.ring import NotPolynomial, Ring
 
 Sign = Literal["+", "-", "0", ">=", "<=", "!=", "?"]
+
+MOST_TERMS = 12  # of a sum whose sign is looked for beside other sums
 
 _FLIP: dict[str, Sign] = {"+": "-", "-": "+", "0": "0", ">=": "<=", "<=": ">=", "!=": "!=", "?": "?"}
 
@@ -154,22 +157,23 @@ class Facts:
         return "+" if isinstance(e.exp, Rational) else "?"
 
     def _sum(self, e: Expr) -> Sign:
-        signs = {self.sign(t) for t in e.args}
-        if signs <= {"+", ">=", "0"} and signs & {"+", ">="}:
-            return "+" if "+" in signs else ">="
-        if signs <= {"-", "<=", "0"} and signs & {"-", "<="}:
-            return "-" if "-" in signs else "<="
+        alike = self._alike([self.sign(t) for t in e.args])
+        if alike != "?":
+            return alike
         factors = _factors(e)
         if len(factors) > 1 or factors[0][1] != 1:
             total: Sign = "+"
             for factor, power in factors:
                 total = times(total, self.sign(factor**power))
             return total
-        found = self._quadratic(e)
-        return found if found != "?" else self._against_root(e)
+        for method in (self._quadratic, self._against_root, self._combined):
+            found = method(e)
+            if found != "?":
+                return found
+        return "?"
 
     def _against_root(self, e: Expr) -> Sign:
-        """``A + c*sqrt(B)`` with A and c of opposite signs has the sign of A where A**2 > c**2*B."""
+        """``A + c*sqrt(B)`` has the sign of A where A**2 > c**2*B, and that of c where A**2 < c**2*B."""
         roots = [p for p in e.atoms(Pow) if p.exp == Rational(1, 2)]
         if len(roots) != 1:
             return "?"
@@ -179,9 +183,48 @@ class Facts:
             return "?"
         factor, rest = poly.all_coeffs()
         outer, inner = self.sign(rest), self.sign(factor)
-        if (outer, inner) not in (("+", "-"), ("-", "+")):
+        if not {outer, inner} & {"+", "-"}:
             return "?"
-        return times(outer, self.sign((rest**2 - factor**2 * roots[0].base).expand()))
+        larger = self.sign((rest**2 - factor**2 * roots[0].base).expand())
+        found = {"+": outer, "-": inner}.get(larger, "?")
+        return found if found in ("+", "-") else "?"
+
+    def _combined(self, e: Expr) -> Sign:
+        """``e = q*K + q'*K' + R`` with known signs of K and K', and all three of one sign."""
+        terms = _terms(e)
+        return "?" if len(terms) > MOST_TERMS else self._beside(terms, 2)
+
+    def _beside(self, terms: dict[Expr, Rational], depth: int) -> Sign:
+        """The sign of a sum of terms, after taking out multiples of ``depth`` known expressions."""
+        found = self._alike([self.sign(c * m) for m, c in terms.items()])
+        if found != "?" or depth == 0:
+            return found
+        for sign, known in self._known_sums:
+            for monomial in terms.keys() & known.keys():
+                factor = terms[monomial] / known[monomial]
+                taken: Sign = sign if factor > 0 else _FLIP[sign]
+                rest = self._beside(_less(terms, factor, known), depth - 1)
+                found = self._alike([taken, rest])
+                if found != "?":
+                    return found
+        return "?"
+
+    @cached_property
+    def _known_sums(self) -> list[tuple[Sign, dict[Expr, Rational]]]:
+        sums = [(s, _terms(e)) for e, s in self.known if s in ("+", "-", ">=", "<=")]
+        return [(s, terms) for s, terms in sums if 1 < len(terms) <= MOST_TERMS]
+
+    @staticmethod
+    def _alike(signs: list[Sign]) -> Sign:
+        """The sign of a sum of terms that do not work against each other."""
+        found = set(signs)
+        if found <= {"0"}:
+            return "0"
+        if found <= {"+", ">=", "0"}:
+            return "+" if "+" in found else ">="
+        if found <= {"-", "<=", "0"}:
+            return "-" if "-" in found else "<="
+        return "?"
 
     def _quadratic(self, e: Expr) -> Sign:
         for symbol in sorted(e.free_symbols, key=str):
@@ -228,6 +271,22 @@ class Facts:
             elif power % 2:
                 return []
         return [(open_factor, rest)] if open_factor is not None else []
+
+
+def _terms(expression: Expr) -> dict[Expr, Rational]:
+    """Monomials with their rational coefficients; the expression as one term where it has others."""
+    found = expression.expand().as_coefficients_dict()
+    if not all(isinstance(c, Rational) for c in found.values()):
+        return {expression: Rational(1)}
+    return {m: c for m, c in found.items() if c != 0}
+
+
+def _less(terms: dict[Expr, Rational], factor: Rational, other: dict[Expr, Rational]) -> dict[Expr, Rational]:
+    """``terms - factor*other``, without the terms that cancel."""
+    rest = dict(terms)
+    for monomial, coefficient in other.items():
+        rest[monomial] = rest.get(monomial, Rational(0)) - factor * coefficient
+    return {m: c for m, c in rest.items() if c != 0}
 
 
 def _merge(table: dict[Expr, Sign], key: Expr, sign: Sign) -> None:

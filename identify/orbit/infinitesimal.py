@@ -45,6 +45,20 @@ def dimensions(family: Family, canonical: bool, point: Point) -> Dimensions | No
     return Dimensions(lifted, lifted - (2 - shape), count - pure)
 
 
+def moves_alone(family: Family, parameter: Symbol, point: Point) -> bool | None:
+    """Whether the parameter can change while coordinate and law stay; None without a clear rank."""
+    value = family.eliminated.get(parameter, parameter)
+    with mpmath.workdps(_DIGITS):
+        try:
+            rows = _gradients(family, point)
+            numbers = [to_number(point.parameters[p]) for p in family.independent]
+            slope = compiled(family.independent, [value.diff(p) for p in family.independent])(*numbers)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return None
+        without, beside = rank(rows), rank([*rows, slope])
+    return None if without is None or beside is None else beside > without
+
+
 def _raw_rows(family: Family, point: Point) -> list[list[Number]]:
     """Rows ``(l, s, dtheta)`` of the linearised orbit equations at several states."""
     rows = []

@@ -62,8 +62,9 @@ def pose(law: Law) -> Problem:
 def check_consistent(law: Law) -> None:
     """Refuse conditions that contradict each other in their signs."""
     conditions = (*law.assumptions, *law.domain)
-    facts = declared_facts(conditions)
-    for condition in conditions:
+    whole = declared_facts(conditions)
+    apart = ((c, declared_facts(tuple(o for o in conditions if o is not c))) for c in conditions)
+    for condition, facts in (*((c, whole) for c in conditions), *apart):  # apart: not believed of itself
         if facts.implied([(condition.expression, SIGNS[condition.relation])], ()) is None:
             raise InputError(
                 f"the conditions contradict each other: {condition.text} cannot hold with the others",

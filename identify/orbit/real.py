@@ -31,12 +31,13 @@ from identify.orbit.sampling import (
 )
 
 Verdict = Literal["kept", "dropped", "undecided"]
+TURNS = (1, -1, 2, -2, 0, 3, -3)  # tried for the integers of a branch
 SIGNS: dict[str, Sign] = {">": "+", ">=": ">=", "!=": "!=", "==": "0"}
 
 
 @dataclass(frozen=True)
 class Witness:
-    """An exact point of the truth and free values at which the branch is a real report."""
+    """An exact point of the truth, with free values and integers at which the branch is a real report."""
 
     point: Point
     free: dict[Symbol, Rational]
@@ -184,12 +185,14 @@ class RealFilter:
 
     def witness(self, branch: Branch) -> Witness | None:
         """A sample point and free values at which everything required holds."""
-        evaluate = Evaluation(self.sampler, branch)
         generator = random.Random(5)
-        for point in self.points:
-            for values in trials(evaluate.free, generator, 24 if branch.free else 1):
-                if evaluate.admissible(point, values):
-                    return Witness(point, dict(zip(evaluate.free, values, strict=True)))
+        for turns in TURNS if branch.integers else TURNS[:1]:
+            evaluate = Evaluation(self.sampler, branch, turns)
+            for point in self.points:
+                for values in trials(evaluate.free, generator, 24 if branch.free else 1):
+                    if evaluate.admissible(point, values):
+                        table = dict(zip(evaluate.free, values, strict=True))
+                        return Witness(point, table | dict.fromkeys(branch.integers, Rational(turns)))
         return None
 
     def sign_changes(self, branch: Branch, parameter: Symbol) -> bool:
@@ -206,9 +209,9 @@ class RealFilter:
 class Evaluation:
     """Numerical check of one branch at sample points."""
 
-    def __init__(self, sampler: Sampler, branch: Branch) -> None:
+    def __init__(self, sampler: Sampler, branch: Branch, turns: int = TURNS[0]) -> None:
         self.sampler, self.branch = sampler, branch
-        table = {n: Rational(1) for n in branch.integers}
+        table = dict.fromkeys(branch.integers, Rational(turns))
         self.free = branch.free
         names = (*sampler.parameters, *branch.free, *branch.algebraic)
         reported = [branch.parameters[p].xreplace(table) for p in sampler.parameters]

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from identify.checked import Checked, CheckReport, Finding, Kind
+from identify.printable import printable
 
 _LABEL: dict[Kind, tuple[str, str]] = {
     "input": ("cannot be read", "bold red"),
@@ -18,6 +19,7 @@ _LABEL: dict[Kind, tuple[str, str]] = {
     "note": ("note", "dim"),
 }
 _WINDOW = 100
+_MOST_READ = 100_000  # characters; a family file has fewer
 
 
 def print_check(report: CheckReport, console: Console) -> None:
@@ -37,27 +39,28 @@ def print_check(report: CheckReport, console: Console) -> None:
 def _finding(result: Checked, finding: Finding) -> Iterator[Text]:
     label, style = _LABEL[finding.kind]
     yield Text.assemble(
-        (f"{result.path}:{finding.line}:{finding.column}", "bold"),
+        (f"{printable(result.path)}:{finding.line}:{finding.column}", "bold"),
         ": ",
         (label, style),
         ": ",
-        finding.message,
+        printable(finding.message),
     )
     if finding.kind != "note":
         yield from map(Text, excerpt(result.path, finding))
     if finding.hint:
-        yield Text.assemble(("  hint: ", "dim"), finding.hint)
+        yield Text.assemble(("  hint: ", "dim"), printable(finding.hint))
 
 
 def excerpt(path: str, finding: Finding) -> list[str]:
     """The line of the file and a caret below the column; nothing where the file cannot be read."""
     try:
         with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
-            line = next((text for number, text in enumerate(file, 1) if number == finding.line), "")
+            lines = file.read(_MOST_READ).split("\n")
     except OSError:
         return []
+    line = lines[finding.line - 1] if finding.line <= len(lines) else ""
     start = max(0, finding.column - 1 - _WINDOW // 2)
-    shown = "".join(c if c.isprintable() else " " for c in line[start : start + _WINDOW].rstrip("\n"))
+    shown = "".join(c if c.isprintable() else " " for c in line[start : start + _WINDOW])
     if not shown.strip():
         return []
     return [f"    {shown}".rstrip(), "    " + " " * (finding.column - 1 - start) + "^"]

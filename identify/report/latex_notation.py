@@ -90,7 +90,12 @@ class Markdown:
 def latex(text: str) -> str:
     """The expression as mathematics, without dollar signs; escaped text where it is no formula."""
     tree = read_formula(text)
-    return rf"\text{{{''.join(map(_escaped, text))}}}" if tree is None else _show(tree)
+    return rf"\text{{{''.join(map(_escaped, text))}}}" if tree is None else typeset(tree)
+
+
+def typeset(tree: Formula) -> str:
+    """A formula tree as mathematics, without dollar signs."""
+    return _show(tree)
 
 
 def _escaped(character: str) -> str:
@@ -102,8 +107,9 @@ def _escaped(character: str) -> str:
 
 
 def symbol(name: str) -> str:
-    r"""``beta_0`` as ``\beta_{0}``, ``zhat`` as ``\hat{z}``, ``speed`` as an upright word."""
-    base, hat, index = name_parts(name)
+    r"""``beta_0`` as ``\beta_{0}``, ``zhat`` and ``z_hat`` as ``\hat{z}``, ``speed`` as an upright word."""
+    base, hat, index = name_parts(name.removesuffix("_hat") if len(name) > len("_hat") else name)
+    hat = hat or name.endswith("_hat")
     base = LETTER_NAMES.get(base, base)
     if base in GREEK:
         base = f"\\{base}"

@@ -153,9 +153,8 @@ def _remarks(analysis: Analysis, calibration: Calibration, notation: Notation) -
         yield "The direction of the coordinate (a reflection) stays open; no parameter depends on it."
     if calibration.rank is not None and calibration.dimension:
         chosen = calibration.dimension
-        yield (
-            f"{_fixed(calibration.rank, chosen)} (anchor rank {calibration.rank}, lifted dimension {chosen})."
-        )
+        count = f"anchor rank {calibration.rank} of lifted dimension {chosen}"
+        yield f"{_fixed(calibration.rank, chosen)} ({count})."
 
 
 def _fixed(rank: int, chosen: int) -> str:

@@ -72,7 +72,8 @@ class _Report:
                 self.indented(self.verdict_list()) if narrow else self.indented(self.verdicts(), above=0)
             ]
             parts += [self.indented(self.legend(), above=int(narrow))]
-        parts += [self.indented(self.sections()), Text()]
+        footer = Text("identify explain TERM tells what a word of this report means.", style="dim")
+        parts += [self.indented(self.sections()), self.indented(footer, above=0), Text()]
         return Group(*parts)
 
     def indented(self, inner: RenderableType, above: int = 1) -> Padding:

@@ -143,8 +143,11 @@ def _is_function(node: Formula) -> bool:
 
 
 def _long(node: Formula) -> bool:
-    """A name of several letters, which would run into its neighbour."""
-    return isinstance(node, Name) and len(GREEK.get(name_parts(node.text)[0], name_parts(node.text)[0])) > 1
+    """A name of several letters, or with some below, which would run into its neighbour."""
+    if not isinstance(node, Name):
+        return False
+    base, _, index = name_parts(node.text)
+    return len(GREEK.get(base, base)) > 1 or (index != "" and not index.isdecimal())
 
 
 def _power(base: Formula, exponent: Formula) -> str:

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from identify.analysis import Analysis, BranchInfo, Coverage, Outcome, ParameterVerdict, Status, Stratum
+from identify.analysis import (
+    Analysis,
+    BranchInfo,
+    Coverage,
+    Guarantee,
+    Outcome,
+    ParameterVerdict,
+    Status,
+    Stratum,
+)
 from identify.report.measure import what_to_measure
 from identify.report.notation import Notation, listing, sentence
 
@@ -27,6 +36,8 @@ _LABEL: dict[Status, str] = {
     "free": "free",
     "undecided": "undecided",
 }
+_DECLARED = "its sign is declared"  # how the engine ends its reason for a sign that comes from an assumption
+_DECLARED_MEANING = "you declared the sign; the size depends on the coordinate the network picked"
 _REDUNDANT = "enters the motion only in combination with other parameters, whatever the coordinate"
 _ROUTE = {
     "semilinear": (
@@ -44,17 +55,24 @@ _ROUTE = {
         "remain."
     ),
     "unsupported": "No theorem covers these velocity terms, so nothing is claimed.",
+    "undecided": "The velocity terms of the law were not found in time.",
 }
 _THEOREM = {
-    "semilinear-affine-collapse": "three-slope affine collapse theorem",
-    "feature-separation": "curvature-column exclusion theorem",
-    "canonical-report-orbit": "canonical compatibility theorem",
+    "semilinear-affine-collapse": "three-slope affine collapse theorem (Theorem 3.1 of the paper)",
+    "feature-separation": "curvature-column exclusion theorem (Theorem 4.1 of the paper)",
+    "canonical-report-orbit": "canonical compatibility theorem (Theorem 4.2 of the paper)",
 }
 _WHY: dict[Outcome, str] = {
     "done": "Why it holds",
     "undecided": "How far it got",
     "unsupported": "Why no claim",
 }
+_SCOPE = {
+    "global": "for all coordinate maps (global)",
+    "local": "for coordinate maps near the identity (local)",
+    "none": "for the coordinate maps that were found",
+}
+_PRECISION = {"exact": "shown exactly", "50 digits": "checked to 50 digits"}
 MOST_BRANCHES = 6
 
 
@@ -93,10 +111,25 @@ def _told(analysis: Analysis, notation: Notation) -> Iterator[str]:
         yield f"{also} {listing(map(notation.formula, combined))}."
     if named["finite"]:
         yield f"For {listing(named['finite'])} it leaves a finite choice."
-    if named["sign"]:
-        yield f"Of {listing(named['sign'])} it determines only the sign."
+    found, declared = _signs(analysis, notation)
+    if found:
+        yield f"Of {listing(found)} it determines only the sign."
+    if declared:
+        whose = "whose sign was declared" if len(declared) == 1 else "whose signs were declared"
+        yield f"It does not determine the size of {listing(declared, 'or')}, {whose}."
     if named["free"] and named["identified"]:
         yield f"It does not determine {listing(named['free'], 'or')}."
+
+
+def _signs(analysis: Analysis, notation: Notation) -> tuple[list[str], list[str]]:
+    """Parameters known in sign: those whose sign the video shows, and those whose sign was declared."""
+    signs = {name: verdict for name, verdict in analysis.parameters.items() if verdict.status == "sign"}
+    shown = [notation.formula(name) for name, verdict in signs.items() if not _sign_declared(verdict)]
+    return shown, [notation.formula(name) for name, verdict in signs.items() if _sign_declared(verdict)]
+
+
+def _sign_declared(verdict: ParameterVerdict) -> bool:
+    return verdict.status == "sign" and verdict.why.endswith(_DECLARED)
 
 
 def _names(analysis: Analysis, notation: Notation, status: Status) -> list[str]:
@@ -122,12 +155,15 @@ def transformation(verdict: ParameterVerdict, name: str, notation: Notation) -> 
 
 def label(verdict: ParameterVerdict) -> str:
     """The verdict in one or two words; redundancy is kept apart from the coordinate's freedom."""
-    return _LABEL[verdict.status] + (", redundant" if verdict.redundant else "")
+    label = "sign declared" if _sign_declared(verdict) else _LABEL[verdict.status]
+    return label + (", redundant" if verdict.redundant else "")
 
 
 def meaning(verdict: ParameterVerdict) -> str:
     """What the label tells someone who reads one for the first time."""
-    return _REDUNDANT if verdict.redundant else _MEANING[verdict.status]
+    if verdict.redundant:
+        return _REDUNDANT
+    return _DECLARED_MEANING if _sign_declared(verdict) else _MEANING[verdict.status]
 
 
 def legend(analysis: Analysis) -> dict[str, ParameterVerdict]:
@@ -276,12 +312,24 @@ def _stratum(stratum: Stratum, notation: Notation) -> str:
     return text + "."
 
 
+def _stratum_words(guarantee: Guarantee, notation: Notation) -> str:
+    """For which parameter values: almost all, or all but the named ones."""
+    _, _, excluded = guarantee.stratum.partition("(not: ")
+    if excluded:
+        return f"for all parameter values but {notation.prose(excluded.rstrip(')'))} (generic)"
+    if guarantee.stratum == "generic":
+        return "for almost all parameter values (generic)"
+    return notation.prose(guarantee.stratum)
+
+
 def _guarantee(analysis: Analysis, notation: Notation) -> Iterator[str]:
     guarantee = analysis.guarantee
     if guarantee is None:
         return
-    labels = [guarantee.scope, guarantee.field, guarantee.stratum, guarantee.precision]
-    yield ", ".join(notation.prose(label) for label in labels if label) + "."
+    scope = _SCOPE.get(guarantee.scope) or notation.prose(guarantee.scope)
+    precision = _PRECISION.get(guarantee.precision) or notation.prose(guarantee.precision)
+    numbers = f"over the {notation.prose(guarantee.field)} numbers"
+    yield sentence(f"Holds {scope}, {_stratum_words(guarantee, notation)}, {numbers}; {precision}")
     if guarantee.statement:
         yield sentence(notation.prose(guarantee.statement))
     if not guarantee.realizable:

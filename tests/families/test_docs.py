@@ -1,4 +1,4 @@
-"""Every block of docs/ci.md holds: commands run, the family file passes, workflows are YAML."""
+"""What docs/ci.md says of files: its family passes, its hooks exist. Its commands are run by tests/docs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from ruamel.yaml import YAML
 
 from tests.families.samples import checked, told
-from tests.test_readme import shell
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -21,21 +19,13 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("script", blocks("sh"))
-def test_shell_block_runs(script: str, tmp_path: Path) -> None:
-    done = shell(script, tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_the_family_file_passes(tmp_path: Path) -> None:
     text = next(block for block in blocks("yaml") if block.startswith("name: stiffening-spring"))
     result = checked(text, tmp_path, "stiffening-spring")
     assert (result.outcome, told(result)) == ("passed", [])
 
 
-def test_workflows_and_hooks_are_yaml() -> None:
-    for block in blocks("yaml"):
-        YAML(typ="safe").load(block)
+def test_hooks_exist() -> None:
     hooks = YAML(typ="safe").load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert {hook["id"] for hook in hooks} == {"identify-check", "identify-update"}
     for hook in hooks:

@@ -53,7 +53,7 @@ def test_cubic_text_tells_the_whole_story() -> None:
         "Then b = b_hat·scale², where hats mark the fit's values and scale = ẑ/z is a position",
         "The direction of the coordinate (a reflection) stays open; no parameter depends on it.",
         "The verdicts leave out b = 0",
-        "global, real, generic, exact",
+        "for all coordinate maps (global)",
     ):
         assert part in text
 

@@ -25,6 +25,7 @@ TYPESET = [
     ("-1 < z < 1", "−1 < z < 1", "-1 < z < 1"),
     ("b != 0", "b ≠ 0", r"b \neq 0"),
     ("zhat = lambda*z + tau", "ẑ = λz + τ", r"\hat{z} = \lambda\,z + \tau"),
+    ("e_hat*m/e", "e_hat·m/e", r"\frac{\hat{e}\,m}{e}"),
     ("a - (b - c)", "a − (b − c)", r"a - \left(b - c\right)"),
     ("a/(b/c)", "a/(b/c)", r"\frac{a}{\frac{b}{c}}"),
     ("a*2*z", "a·2z", r"a \cdot 2\,z"),
