@@ -19,7 +19,8 @@ from identify.routes.feature import feature_text
 from identify.routes.route import Feature
 
 SCHEMA = "identify/coverage/1"
-MEASURED, SIMULATED = 1e-2, 1e-4  # separation of velocities, as a part of the largest speed at the levels
+# Separation of velocities, as a part of the largest speed at the levels; in a fit they are less certain.
+MEASURED, SIMULATED, FITTED = 1e-2, 1e-4, 2e-2
 
 Answer = Literal["holds", "holds in part", "not met", "undecided"]
 
@@ -115,6 +116,7 @@ def measure(
     separation: float | None = None,
     rank_tolerance: float = RANK_TOLERANCE,
     simulated: bool = False,
+    fitted: bool = False,
 ) -> CoverageReport:
     """The coverage of the clips at ``count`` levels of the interval (or of the states that occur).
 
@@ -127,7 +129,7 @@ def measure(
     met = [[clip.path.crossings(u, level_tolerance) for clip in clips] for u in states]
     # The largest speed at the levels, not anywhere: a motion that blows up later must not blur them.
     speed = max((abs(c.velocity) for at in met for found in at for c in found), default=0.0)
-    share = SIMULATED if simulated else MEASURED
+    share = SIMULATED if simulated else FITTED if fitted else MEASURED
     apart = share * speed if separation is None else separation
     tolerance = Tolerance(level_tolerance, apart, rank_tolerance)
     levels = tuple(level_of(need, u, at, tolerance) for u, at in zip(states, met, strict=True))

@@ -101,7 +101,10 @@ def simulate(
     clip ends early where the motion leaves the domain or blows up.
     """
     if not dynamics.inside(initial[0]):
-        raise InputError(f"the initial state {initial[0]:g} is not inside the domain of the law")
+        raise InputError(
+            f"the initial state {initial[0]:g} is not inside the domain of the law",
+            hint="choose another initial state, or another --domain",
+        )
     if not centred:
         time, state, velocity = _run(dynamics, initial, duration, rate)
     else:

@@ -29,6 +29,7 @@ def semilinear_coefficients(dynamics: Dynamics) -> tuple[Expr, Expr]:
         raise InputError(
             f"the bounds are stated for laws with velocity terms 1 and v; the route here is {route.name}",
             dynamics.law.text,
+            hint="give a law z'' + a(z)*z' + b(z) = 0",
         )
     channels = dict(route.channels)
     a, b = (-channels.get(feature, S.Zero).subs(dynamics.values) for feature in (LINEAR, ONE))
@@ -143,7 +144,11 @@ def _largest(expression: Expr, dynamics: Dynamics, low: float, high: float) -> f
     with np.errstate(all="ignore"):
         values = np.abs(compiled(expression, dynamics.law.state)(states) + 0 * states)
     if not np.isfinite(values).all():
-        raise InputError("the law's coefficients are not finite on the interval", dynamics.law.text)
+        raise InputError(
+            "the law's coefficients are not finite on the interval",
+            dynamics.law.text,
+            hint="choose an --interval on which the law is defined",
+        )
     return float(values.max())
 
 

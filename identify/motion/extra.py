@@ -1,4 +1,4 @@
-"""The optional packages of the extra ``fit``; a missing one answers with what to type."""
+"""The optional packages of the extras; a missing one answers with what to type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from identify.errors import IdentifyError
 
-INSTALL = 'pip install "identify-ode[fit]"'
+INSTALL = 'pip install "identify-ode[{extra}]"'
 
 
 class MissingExtra(IdentifyError):
@@ -15,8 +15,8 @@ class MissingExtra(IdentifyError):
     exit_code = 3
 
 
-def need(purpose: str, *packages: str) -> None:
+def need(purpose: str, *packages: str, extra: str = "fit") -> None:
     """Raise MissingExtra unless every package can be imported."""
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
-        raise MissingExtra(f"{purpose} needs {' and '.join(missing)}\nhint: {INSTALL}")
+        raise MissingExtra(f"{purpose} needs {' and '.join(missing)}\nhint: {INSTALL.format(extra=extra)}")

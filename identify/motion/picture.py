@@ -9,7 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from identify.files import write_whole
 from identify.motion.extra import need
+from identify.motion.palette import (
+    AMBER,
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    GROUND,
+    INK,
+    ORANGE,
+    PINK,
+    SKY,
+    STYLE,
+    YELLOW,
+)
 from identify.motion.trajectory import Clip
 
 if TYPE_CHECKING:
@@ -17,23 +32,8 @@ if TYPE_CHECKING:
     from identify.motion.coverage import CoverageReport, Level
     from identify.motion.plan import PlanReport
 
-# Okabe and Ito's palette: told apart with any colour vision, and by lightness alone.
-_COLOURS = ("#999999", "#e69f00", "#56b4e9", "#cc79a7", "#d55e00", "#0072b2", "#f0e442")
-_FULL = "#009e73"
-_GROUND, _INK, _LINE = "#ffffff", "#222222", "#c8c8c8"
-_STYLE: dict[Any, Any] = {
-    "figure.facecolor": _GROUND,
-    "axes.facecolor": _GROUND,
-    "savefig.facecolor": _GROUND,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+# The colour of a rank that is not full, by the rank.
+_SHORT = (GREY, AMBER, SKY, PINK, ORANGE, BLUE, YELLOW)
 
 
 def _figure(columns: int, width: float, height: float = 4.2) -> tuple[Any, Any]:
@@ -42,22 +42,24 @@ def _figure(columns: int, width: float, height: float = 4.2) -> tuple[Any, Any]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
         FigureCanvasAgg(figure)
         return figure, figure.subplots(1, columns, squeeze=False)[0]
 
 
-def _save(figure: Any, file: Path | BytesIO) -> None:
+def _png(figure: Any) -> bytes:
     from matplotlib import rc_context
 
-    with rc_context(_STYLE):
-        figure.savefig(file, format="png")
+    made = BytesIO()
+    with rc_context(STYLE):
+        figure.savefig(made, format="png")
+    return made.getvalue()
 
 
 def draw_coverage(report: CoverageReport, clips: Sequence[Clip], state: str, file: Path) -> None:
     """The picture of ``coverage_png`` in a file."""
-    file.write_bytes(coverage_png(report, clips, state))
+    write_whole(file, coverage_png(report, clips, state))
 
 
 def coverage_png(report: CoverageReport, clips: Sequence[Clip], state: str) -> bytes:
@@ -65,28 +67,26 @@ def coverage_png(report: CoverageReport, clips: Sequence[Clip], state: str) -> b
     figure, (axes,) = _figure(1, 6.4)
     _phase_plane(axes, report.levels, report.needed_rank, clips, state)
     for low, high in report.intervals:
-        axes.axvspan(low, high, color=_FULL, alpha=0.10, linewidth=0)
-    axes.set_title(f"{report.law}\nrank of [{', '.join(report.features)}]", fontsize=9, parse_math=False)
-    made = BytesIO()
-    _save(figure, made)
-    return made.getvalue()
+        axes.axvspan(low, high, color=GREEN, alpha=0.10, linewidth=0)
+    axes.set_title(f"{report.law}\nrank of [{', '.join(report.features)}]", fontsize=9)
+    return _png(figure)
 
 
 def _phase_plane(axes: Any, levels: Sequence[Level], full: int, clips: Sequence[Clip], state: str) -> None:
     for clip in clips:
-        axes.plot(clip.state, clip.path.velocity, color=_LINE, linewidth=0.8, zorder=1)
+        axes.plot(clip.state, clip.path.velocity, color=FAINT, linewidth=0.8, zorder=1)
     for rank in sorted({level.rank for level in levels}):
         points = [(level.level, v) for level in levels if level.rank == rank for v in level.velocities]
         if points:
-            colour = _FULL if rank == full else _COLOURS[rank % len(_COLOURS)]
+            colour = GREEN if rank == full else _SHORT[rank % len(_SHORT)]
             mark = "o" if rank == full else "X"
             u, v = zip(*points, strict=True)
             axes.scatter(u, v, s=16, color=colour, marker=mark, label=f"rank {rank} of {full}", zorder=2)
-    axes.axhline(0.0, color=_INK, linewidth=0.6, zorder=0)
+    axes.axhline(0.0, color=INK, linewidth=0.6, zorder=0)
     axes.set_xlabel(state)
     axes.set_ylabel(f"velocity {state}'")
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8, frameon=True, facecolor=_GROUND, labelcolor=_INK)
+        axes.legend(fontsize=8, frameon=True, facecolor=GROUND, labelcolor=INK)
 
 
 def draw_plan(report: PlanReport, clips: Sequence[Sequence[Clip]], state: str, file: Path) -> None:
@@ -96,7 +96,7 @@ def draw_plan(report: PlanReport, clips: Sequence[Sequence[Clip]], state: str, f
     for place, design, filmed in zip(axes, designs, clips, strict=True):
         _phase_plane(place, design.levels, report.needed_rank, filmed, state)
         place.set_title(f"{design.name}: least rank {design.least_rank} of {report.needed_rank}", fontsize=9)
-    _save(figure, file)
+    write_whole(file, _png(figure))
 
 
 def draw_alias(report: AliasReport, state: str, file: Path) -> None:
@@ -104,24 +104,24 @@ def draw_alias(report: AliasReport, state: str, file: Path) -> None:
     figure, (left, right) = _figure(2, 9.0)
     for index, clip in enumerate(report.clips):
         first = index == 0
-        left.plot(clip.time, clip.truth, color=_COLOURS[5], label=f"truth, {state}" if first else None)
-        left.plot(clip.time, clip.mapped, color=_COLOURS[1], linewidth=4, alpha=0.5,
+        left.plot(clip.time, clip.truth, color=BLUE, label=f"truth, {state}" if first else None)
+        left.plot(clip.time, clip.mapped, color=AMBER, linewidth=4, alpha=0.5,
                   label=f"truth through the map, f({state})" if first else None)  # fmt: skip
-        left.plot(clip.time, clip.report, color=_INK, linestyle="--", linewidth=1,
+        left.plot(clip.time, clip.report, color=INK, linestyle="--", linewidth=1,
                   label=f"second law, {state}hat" if first else None)  # fmt: skip
-        _difference(right, clip, _COLOURS[5], "filmed" if first else None)
+        _difference(right, clip, BLUE, "filmed" if first else None)
     if report.apart is not None:
-        _difference(right, report.apart, _COLOURS[4], "not filmed: tells them apart")
-    right.axhline(report.tolerance, color=_INK, linewidth=0.6, linestyle=":")
+        _difference(right, report.apart, ORANGE, "not filmed: tells them apart")
+    right.axhline(report.tolerance, color=INK, linewidth=0.6, linestyle=":")
     right.set_yscale("log")
     right.set_ylim(1e-17, 10)
     right.set_ylabel("relative difference")
     left.set_ylabel("coordinate")
     for place in (left, right):
         place.set_xlabel("time")
-        place.legend(fontsize=8, frameon=True, facecolor=_GROUND, labelcolor=_INK)
+        place.legend(fontsize=8, frameon=True, facecolor=GROUND, labelcolor=INK)
     figure.suptitle(f"{report.law}   f = {report.map}", fontsize=9)
-    _save(figure, file)
+    write_whole(file, _png(figure))
 
 
 def _difference(axes: Any, clip: Any, colour: str, label: str | None) -> None:

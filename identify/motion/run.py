@@ -36,22 +36,32 @@ def read_question(folder: Path) -> Question:
 
 
 def read_latent(folder: Path, state: str) -> list[Clip]:
-    """The latent motions of the frames that took part in the fit.
+    """The motions of the frames that took part in the fit, as its audit takes them.
 
-    A clip is cut where frames were left out, so that no motion is invented between them.
+    The law's own solution is taken where all frames have it: it passes each level once, where a noisy latent
+    crosses it several times with velocities that were never there.
     """
     file = folder / LATENT
     if not file.is_file():
         raise DataError(f"{folder} holds no {LATENT}: it is not the folder of a finished fit")
-    names = {"clip": "clip", "time": "time", "state": "state", "velocity": "velocity"}
-    clips = read_clips(file, state, names, only="used")
-    pieces = [piece for clip in clips for piece in _pieces(clip)]
-    if not pieces:
+    names = {"clip": "clip", "time": "time", "velocity": "velocity"}
+    try:
+        clips = [solution(c) for c in read_clips(file, state, {**names, "state": "fitted"}, only="used")]
+    except DataError:
+        clips = read_clips(file, state, {**names, "state": "state"}, only="used")
+    found = [piece for clip in clips for piece in pieces(clip)]
+    if not found:
         raise DataError(f"{file}: no clip has {LEAST_SAMPLES} frames in a row that took part in the fit")
-    return pieces
+    return found
 
 
-def _pieces(clip: Clip) -> list[Clip]:
+def solution(clip: Clip) -> Clip:
+    """A clip of a law's own solution, whose velocity is that of the smooth path through its states."""
+    return Clip(clip.name, clip.time, clip.state, Clip(clip.name, clip.time, clip.state).path.velocity)
+
+
+def pieces(clip: Clip) -> list[Clip]:
+    """The clip cut where frames were left out, so that no motion is invented between them."""
     steps = np.diff(clip.time)
     cuts = np.flatnonzero(steps > GAP * np.median(steps)) + 1 if len(steps) else np.array([], dtype=int)
     parts = np.split(np.arange(clip.frames), cuts)

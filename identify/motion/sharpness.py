@@ -94,7 +94,11 @@ def curved_map(text: str, dynamics: Dynamics, interval: tuple[float, float]) -> 
         )
         raise InputError(message, text, 0, f'write for example --map "{state} + {state}**3/5"')
     if not np.abs(bends).max() > 1e-6 * np.abs(slopes).max():
-        raise InputError("the map is affine, and an affine map needs no missing coverage", text)
+        raise InputError(
+            "the map is affine, and an affine map needs no missing coverage",
+            text,
+            hint='give a bent map, such as --map "z + z**3/5"',
+        )
     return mapping
 
 

@@ -11,6 +11,9 @@ import csv
 import io
 import itertools
 import math
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +26,24 @@ from identify.motion.extra import need
 from identify.motion.trajectory import LEAST_SAMPLES, Array, Clip
 
 MOST_ROWS = 5_000_000
-
+MOST_BYTES = 400_000_000  # of a file, and of what a compressed one holds
+# What damaged files make the libraries raise: broken compression, unknown methods, names that are no text,
+# sizes beyond the memory.
+_DAMAGED = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ArithmeticError,
+    MemoryError,
+    SyntaxError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 _ALIASES = {
     "time": ("time", "t", "seconds", "time_s"),
@@ -74,6 +94,8 @@ def read_clips(
     if reader is None:
         raise DataError(f"{file}: a file named .csv, .tsv, .parquet or .npz was expected")
     try:
+        if file.stat().st_size > MOST_BYTES:
+            raise DataError(f"{file} has more than {MOST_BYTES // 10**6} MB")
         table = reader(file, wanted)
     except OSError as error:
         raise DataError(f"cannot read {file}: {error.strerror or error}") from None
@@ -150,22 +172,36 @@ def _parquet(file: Path, wanted: Mapping[str, list[str]]) -> Table:
         if source.metadata.num_rows > MOST_ROWS:
             raise DataError(f"{file} has more than {MOST_ROWS} rows")
         chosen = _choose(file, list(source.schema_arrow.names), wanted)
-        data = source.read(columns=list(chosen.values()))
-        columns = {role: Column(name, data.column(name).to_pylist()) for role, name in chosen.items()}
-    except ArrowException as error:
-        raise DataError(f"{file} is not a Parquet file: {str(error).splitlines()[0]}") from None
+        cells: dict[str, list[Any]] = {role: [] for role in chosen}
+        size = 0
+        for batch in source.iter_batches(_BATCH, columns=list(chosen.values())):
+            size += batch.nbytes
+            if size > MOST_BYTES:
+                raise DataError(f"{file} holds more than {MOST_BYTES // 10**6} MB")
+            for role, name in chosen.items():
+                cells[role] += batch.column(name).to_pylist()
+    except (ArrowException, *_DAMAGED) as error:
+        raise DataError(f"{file} is not a Parquet file: {_first_line(error)}") from None
+    columns = {role: Column(name, cells[role]) for role, name in chosen.items()}
     return Table(str(file), columns, lambda index: f"row {index + 1}")
 
 
-def _npz(file: Path, wanted: Mapping[str, list[str]]) -> Table:
-    import zipfile
+_BATCH = 1000  # rows at a time, so that a long text in every row is noticed before all are in memory
 
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+def _npz(file: Path, wanted: Mapping[str, list[str]]) -> Table:
     try:
-        with np.load(file, allow_pickle=False) as archive:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
+            if sum(member.file_size for member in archive.zip.infolist()) > MOST_BYTES:
+                raise DataError(f"{file} holds more than {MOST_BYTES // 10**6} MB")
             chosen = _choose(file, list(archive.files), wanted)
             arrays = {role: np.asarray(archive[name]) for role, name in chosen.items()}
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise DataError(f"{file} is not an NPZ file of plain arrays: {error}") from None
+    except _DAMAGED as error:
+        raise DataError(f"{file} is not an NPZ file of plain arrays: {_first_line(error)}") from None
     if arrays["state"].ndim == 2:
         arrays = _flatten(file, arrays)
     for role, array in arrays.items():

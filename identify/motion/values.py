@@ -30,7 +30,7 @@ def read_parameters(text: str, law: Law) -> Values:
             listed = ", ".join(known) or "none"
             raise InputError(f"the law has no parameter '{name}'", text, offset, f"{hint}it has {listed}")
         if known[name] in found:
-            raise InputError(f"'{name}' is given twice", text, offset)
+            raise InputError(f"'{name}' is given twice", text, offset, hint="give each name once")
         found[known[name]] = read_value(value, f"the value of {name}")
     missing = [name for name, symbol in known.items() if symbol not in found]
     if missing:
@@ -60,7 +60,7 @@ def read_value(text: str, what: str) -> Expr:
     """A real number such as ``0.2``, ``1/3``, ``2*pi``, exact."""
     value = read_expression(text, ())
     if not math.isfinite(real_number(value)):
-        raise InputError(f"{what} is not a finite real number", text)
+        raise InputError(f"{what} is not a finite real number", text, hint="give a number, such as 0.2")
     return value
 
 
@@ -88,7 +88,8 @@ def ordinary_parameters(law: Law) -> Values:
     except Unhandled:
         tied = {}
     free = [parameter for parameter in law.parameters if parameter not in tied]
-    for values in itertools.islice(itertools.product(simple, repeat=len(free)), 20_000):
+    choices = [[value for value in simple if _admitted(parameter, value, law)] for parameter in free]
+    for values in itertools.islice(itertools.product(*choices), 20_000):
         chosen = dict(zip(free, values, strict=True))
         found = {p: chosen[p] if p in chosen else tied[p].subs(chosen) for p in law.parameters}
         if all(holds(condition, found) for condition in law.assumptions):
@@ -96,11 +97,21 @@ def ordinary_parameters(law: Law) -> Values:
     raise InputError("no simple values meet the assumptions", hint=f'give --parameters "{_example(law)}"')
 
 
+def _admitted(parameter: Symbol, value: Expr, law: Law) -> bool:
+    """Whether the value meets every assumption that is about this parameter alone."""
+    alone = (c for c in law.assumptions if c.expression.free_symbols == {parameter})
+    return all(holds(condition, {parameter: value}) for condition in alone)
+
+
 def check_assumptions(values: Mapping[Symbol, Expr], law: Law, text: str) -> None:
     """Raise where the values break a declared assumption."""
     for condition in law.assumptions:
         if not holds(condition, values):
-            raise InputError(f"these values break the assumption {condition.text}", text)
+            raise InputError(
+                f"these values break the assumption {condition.text}",
+                text,
+                hint="choose values that meet it, or drop the assumption",
+            )
 
 
 def holds(condition: Condition, values: Mapping[Symbol, Expr]) -> bool:

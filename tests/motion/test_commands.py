@@ -73,7 +73,7 @@ def test_no_theorem_is_undecided(identify: Run, capsys: pytest.CaptureFixture[st
         (("coverage", "none.csv", "--law", "z''+a*z=0", "--interval", "1,0"), "interval is empty"),
         (("coverage", "none.csv", "--law", "z''+"), ""),
         (("coverage", "none.csv", "--law", "z''+a*z=0", "--columns", "speed=v"), "--columns"),
-        (("alias", "z''+a*z=0", "--two-slope", "--one-way"), "choose one"),
+        (("alias", "z''+a*z=0", "--two-slope", "--one-way"), "contradict"),
         (("alias", "z''+a*z=0", "--two-slope", "--map", "z**2"), "monotone"),
         (("bounds",), "nothing is known"),
         (("bounds", "--velocities", "1,1,2", "--residual", "1"), "three different"),
