@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,7 @@ from identify.scene.recording import Array, Recording, Role, Shot
 from identify.scene.stage import Cart, Pendulum, Size, Stage
 
 USUAL = Look()
+_MOST_FRAMES, _MOST_BYTES, _FASTEST = 20_000, 2_000_000_000, 1e5
 Initial = tuple[float, float]
 Start = tuple[Initial, Role, int]  # the number is that of the clip's noise
 
@@ -32,6 +34,26 @@ class Ask:
     def seen(self, usual: Look) -> Look:
         """The usual look with what the user wants otherwise."""
         return replace(usual, **self.look)
+
+
+def check_amount(ask: Ask) -> None:
+    """Refuse more frames than a machine holds."""
+    for name, value in (("rate", ask.rate), ("duration", ask.duration)):
+        if value is not None and not (math.isfinite(value) and value > 0):
+            raise InputError(f"the {name} must be positive", hint="leave it out for the usual one")
+    if ask.rate is not None and ask.rate > _FASTEST:
+        raise InputError(f"the rate is at most {_FASTEST:g}", hint="a file has no finer times")
+    frames = (ask.duration or 1.0) * (ask.rate or 60.0)
+    if frames > _MOST_FRAMES:
+        raise InputError(
+            f"a clip has at most {_MOST_FRAMES} frames, not {frames:.0f}",
+            hint="lower the rate or the duration",
+        )
+    height, width = ask.size or (64, 64)
+    pixels = height * width * (3 if ask.look.get("colour") else 1)
+    if max(frames, 400) * (ask.clips or 24) * pixels > _MOST_BYTES:
+        hint = "lower the size, the clips, the rate or the duration"
+        raise InputError("that is more than 2 GB of frames", hint=hint)
 
 
 @dataclass(frozen=True)
@@ -86,7 +108,10 @@ def render(protocol: Protocol, starts: list[Start], seed: int) -> Recording:
     for initial, role, number in starts:
         state, velocity = travel(dynamics, initial, time)
         if len(state) < len(time):
-            raise InputError(f"the motion from ({initial[0]:g}, {initial[1]:g}) does not last the clip")
+            raise InputError(
+                f"the motion from ({initial[0]:g}, {initial[1]:g}) does not last the clip",
+                hint="choose a shorter --duration, or another --initial",
+            )
         frames = photograph(stage, protocol.look, time, state, velocity, (seed, number))
         name = f"{role}-{len(shots) + 1:02d}"
         shots.append(Shot(name, time - time[0], frames, state, velocity, role))

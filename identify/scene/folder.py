@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from identify.errors import InputError
-from identify.files import write_whole
+from identify.files import replacing, write_whole
 from identify.scene.contact import draw_contact
 from identify.scene.recording import Recording, Shot
 from identify.scene.video import CODECS, write_video
@@ -46,15 +43,15 @@ def write_recording(
     for number, (shot, clip) in enumerate(zip(recording.shots, clips, strict=True)):
         if progress is not None:
             progress(number, len(clips))
-        with _whole(folder / clip) as part:
+        with replacing(folder / clip) as part:
             write_video(part, shot.frames, shot.time, codec)
-        with _whole(arrays / f"{shot.name}.npz") as part:
+        with replacing(arrays / f"{shot.name}.npz") as part:
             _write_arrays(part, shot)
     if progress is not None:
         progress(len(clips), len(clips))
     _remove_stale(folder, set(clips))
     _remove_stale(arrays, {f"{shot.name}.npz" for shot in recording.shots})
-    with _whole(folder / "contact.png") as part:
+    with replacing(folder / "contact.png") as part:
         draw_contact(recording, part)
     write_whole(folder / "truth.csv", truth_table(recording))
     write_whole(folder / "experiment.yaml", experiment_text(recording, codec))
@@ -120,23 +117,6 @@ def _write_arrays(path: Path, shot: Shot) -> None:
         kept["physical"] = shot.physical
     with path.open("wb") as file:
         np.savez(file, **kept)  # noise does not compress
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A path to write to; the content takes its place only when all of it is there."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)
-        part.replace(path)
-    except BaseException:  # an interrupt too must not leave the temporary file behind
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _remove_stale(folder: Path, kept: set[str]) -> None:

@@ -22,11 +22,17 @@ def travel(dynamics: Dynamics, initial: tuple[float, float], time: Array) -> tup
     Times may be negative: the initial condition then lies inside the clip.
     """
     if not dynamics.inside(initial[0]):
-        raise InputError(f"the initial state {initial[0]:g} is not inside the domain of the law")
+        raise InputError(
+            f"the initial state {initial[0]:g} is not inside the domain of the law",
+            hint="choose another initial state, or another --domain",
+        )
     ahead = _run(dynamics, initial, time[time >= 0])
     back = _run(dynamics, initial, time[time < 0][::-1])
     if len(back) < np.count_nonzero(time < 0):
-        raise InputError("the motion does not reach back to the start of the clip")
+        raise InputError(
+            "the motion does not reach back to the start of the clip",
+            hint="choose a shorter --duration, or another --initial",
+        )
     both = np.concatenate([back[::-1], ahead])
     return both[:, 0], both[:, 1]
 

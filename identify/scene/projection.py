@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,34 +12,54 @@ from identify.errors import InputError
 from identify.scene.camera import Look, photograph
 from identify.scene.collection import Ask, times
 from identify.scene.motion import dynamics_of, travel
-from identify.scene.recording import Array, Recording, Role, Shot
+from identify.scene.recording import Array, Pixels, Recording, Role, Shot
 from identify.scene.stage import BALL, OverheadFall, ProjectedPendulum, SideFall
 
 GRAVITY = 9.81
 CAMERA = 2.0  # m above the floor
 _RATE = 60.0
+_NOISE = 0.01  # of a pixel of the camera; a frame is reduced from many more of them, which averages it
+_SIDE_PIXELS, _OVERHEAD_PIXELS = 800, 960  # rows of the camera's picture that are seen (app:exp-real)
 
 _PROJECTED_LAW = "z''=-d*z'-k*(z-b)*sqrt(1-((z-b)/s)**2)-rho*(z-b)/(s**2-(z-b)**2)*z'**2"
 
 
 def projected_pendulum(seed: int, ask: Ask) -> Recording:
     """Releases from rest, seen along the vertical: three to train on, three others filmed four times each."""
-    from identify.law import read_law
-
     chance = np.random.default_rng(np.random.SeedSequence([seed, 0]))
     angles = [float(a) for a in np.radians([45, 60, 70, 40, 55, 65]) * chance.uniform(0.97, 1.03, 6)]
-    planned: list[tuple[float, Role]] = [(angle, "train") for angle in angles[:3][: ask.clips]]
-    planned += [(angle, "test") for angle in angles[3:] for _ in range(4)]
+    planned: list[Swing] = [Swing(angle, "train") for angle in angles[:3][: ask.clips]]
+    planned += [Swing(angle, "test") for angle in angles[3:] for _ in range(4)]
+    return swings(planned, seed, ask)
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A release from rest at an angle in rad; with ``passages`` the clip ends at that turning point."""
+
+    angle: float
+    role: Role
+    passages: int | None = None
+
+
+def swings(planned: Sequence[Swing], seed: int, ask: Ask) -> Recording:
+    """Swings of the pendulum that is seen along the vertical, each with noise and brightness of its own."""
+    from identify.law import read_law
+
     stage = ProjectedPendulum(ask.size or (96, 96))
     dynamics = dynamics_of(read_law("q''+d*q'+k*sin(q)=0"), {"d": 0.15, "k": 4.0})
-    time = times(ask.duration or 4.8, ask.rate or 30.0)
+    look = ask.seen(Look(brightness=0.05))
     shots = []
-    for index, (release, role) in enumerate(planned):
-        angle, speed = travel(dynamics, (release, 0.0), time)
+    for index, swing in enumerate(planned):
+        longest = 4.8 if swing.passages is None else 2.2 * swing.passages  # half a swing takes up to 1.9 s
+        time = times(ask.duration or longest, ask.rate or 30.0)
+        angle, speed = travel(dynamics, (swing.angle, 0.0), time)
+        if swing.passages is not None:
+            turns = np.flatnonzero(speed[1:-1] * speed[2:] <= 0) + 2
+            time, angle, speed = (x[: turns[swing.passages - 1] + 1] for x in (time, angle, speed))
         state, velocity = np.sin(angle), np.cos(angle) * speed
-        look = ask.seen(Look(brightness=0.05))
         frames = photograph(stage, look, time, state, velocity, (seed, index))
-        shots.append(Shot(f"{role}-{index + 1:02d}", time, frames, state, velocity, role, angle))
+        shots.append(Shot(f"{swing.role}-{index + 1:02d}", time, frames, state, velocity, swing.role, angle))
     return Recording(
         "projected-pendulum",
         "projected-pendulum",
@@ -74,7 +95,9 @@ def side_fall(seed: int, ask: Ask) -> Recording:
         time = _stamps(seen[0], seen[1], ask.rate or _RATE, chance)
         state, velocity = GRAVITY * time**2 / 2 - drop, GRAVITY * time
         name = f"{release.role}-{index + 1:02d}"
-        shots.append(_shot(stage, ask, (seed, index), name, release.role, (time, state, velocity, None)))
+        motion = time, state, velocity, None
+        look = ask.seen(_reduced(stage.size[0], _SIDE_PIXELS))
+        shots.append(_shot(stage, look, (seed, index), name, release.role, motion))
     return Recording(
         "side-fall",
         "side-fall",
@@ -92,20 +115,15 @@ def overhead_fall(seed: int, ask: Ask) -> Recording:
     """A ball that falls away below a camera: its radius is C/(H - h), and only short clips are kept."""
     _no_duration(ask)
     stage = OverheadFall(ask.size or (64, 64))
-    constant = 130 / 64 * min(stage.size) * BALL / 2  # focal length times radius, px m
-    kept = {0.8: (4, 1), 1.0: (4, 1), 1.2: (4, 1), 1.4: (2, 3)}
-    planned = [_Release(h, "train") for h, (n, _) in kept.items() for _ in range(n)][: ask.clips]
-    planned += [_Release(h, "test") for h, (_, n) in kept.items() for _ in range(n)]
-    chance = np.random.default_rng(np.random.SeedSequence([seed, 0]))
+    constant = _constant(stage)
+    look = ask.seen(_reduced(stage.size[0], _OVERHEAD_PIXELS))
     shots = []
-    for index, release in enumerate(planned):
-        start = release.height + float(chance.uniform(-0.01, 0.01))
-        time = _kept(start, release.role, ask.rate or _RATE, chance)
+    for index, (release, start, time) in enumerate(_overhead_plan(seed, ask)):
         height, speed = start - GRAVITY * time**2 / 2, -GRAVITY * time
         radius = constant / (CAMERA - height)
         motion = time, radius, radius**2 / constant * speed, height
         name = f"{release.role}-{index + 1:02d}"
-        shots.append(_shot(stage, ask, (seed, index), name, release.role, motion))
+        shots.append(_shot(stage, look, (seed, index), name, release.role, motion))
     return Recording(
         "overhead-fall",
         "overhead-fall",
@@ -117,6 +135,52 @@ def overhead_fall(seed: int, ask: Ask) -> Recording:
         _heights(shots),
         physical="height in m",
     )
+
+
+def release_frames(seed: int, ask: Ask) -> tuple[Pixels, Array]:
+    """The first frames of seven of the overhead recordings, and the heights noted for them.
+
+    A height is noted as it was meant; the ball was let go up to a centimetre above or below.
+    """
+    stage = OverheadFall(ask.size or (64, 64))
+    plan = list(enumerate(_overhead_plan(seed, ask)))
+    chosen = [
+        (index, release.height, start)
+        for height, count in ((1.0, 2), (1.2, 2), (1.4, 3))
+        for index, (release, start, _) in [p for p in plan if p[1][0].height == height][:count]
+    ]
+    look = ask.seen(_reduced(stage.size[0], _OVERHEAD_PIXELS))
+    still = np.zeros(1)
+    frames = [
+        photograph(
+            stage, look, still, _constant(stage) / (CAMERA - np.array([start])), still, (seed, 100 + i)
+        )
+        for i, _, start in chosen
+    ]
+    return np.concatenate(frames), np.array([height for _, height, _ in chosen])
+
+
+def _constant(stage: OverheadFall) -> float:
+    """Focal length times radius of the ball, in px m."""
+    return 130 / 64 * min(stage.size) * BALL / 2
+
+
+def _overhead_plan(seed: int, ask: Ask) -> list[tuple[_Release, float, Array]]:
+    """The releases, the heights from which the ball really fell, and the times of the frames."""
+    kept = {0.8: (4, 1), 1.0: (4, 1), 1.2: (4, 1), 1.4: (2, 3)}
+    planned = [_Release(h, "train") for h, (n, _) in kept.items() for _ in range(n)][: ask.clips]
+    planned += [_Release(h, "test") for h, (_, n) in kept.items() for _ in range(n)]
+    chance = np.random.default_rng(np.random.SeedSequence([seed, 0]))
+    found = []
+    for release in planned:
+        start = release.height + float(chance.uniform(-0.01, 0.01))
+        found.append((release, start, _kept(start, release.role, ask.rate or _RATE, chance)))
+    return found
+
+
+def _reduced(pixels: int, rows: int) -> Look:
+    """The look of a picture reduced from that many rows of the camera's."""
+    return Look(noise=_NOISE * min(1.0, pixels / rows))
 
 
 def _heights(shots: list[Shot]) -> tuple[str, ...]:
@@ -131,10 +195,10 @@ Motion = tuple[Array, Array, Array, Array | None]
 
 
 def _shot(
-    stage: SideFall | OverheadFall, ask: Ask, seed: tuple[int, int], name: str, role: Role, motion: Motion
+    stage: SideFall | OverheadFall, look: Look, seed: tuple[int, int], name: str, role: Role, motion: Motion
 ) -> Shot:
     time, state, velocity, physical = motion
-    frames = photograph(stage, ask.seen(Look()), time, state, velocity, seed)
+    frames = photograph(stage, look, time, state, velocity, seed)
     return Shot(name, time - time[0], frames, state, velocity, role, physical)
 
 

@@ -75,7 +75,7 @@ HOSTILE = [
     (["--law", "z''+z=0"], "where to"),
     (["no-such-family", "OUT"], "no family"),
     (["../no/such/file", "OUT"], "no file"),
-    (["cubic", "OUT", "--law", "z''+z=0"], "not both"),
+    (["cubic", "OUT", "--law", "z''+z=0"], "contradict"),
     (["cubic", "OUT", "--size", "9"], "16 to 1080"),
     (["cubic", "OUT", "--size", "64x"], "no size"),
     (["cubic", "OUT", "--size", "999999999999"], "no size"),
