@@ -31,7 +31,7 @@ from identify.engine import analyze
 from identify.fit.film import Estimate, LawFit
 from identify.fit.prepare import Options, Refused, prepare
 from identify.fit.results.conclusion import conclude
-from identify.fit.results.flow import clock_warnings
+from identify.fit.results.filmed import clock_warnings
 from identify.fit.results.warrant import invariants
 from identify.fit.solve import Settings, fit_views
 from identify.law import read_law
@@ -123,7 +123,9 @@ def answer(case: Case) -> Outcome:
         return Outcome(
             False, prepared.reason, prepared.warnings, "", nan, nan, False, spent, prepared.evidence
         )
-    fit: LawFit = fit_views(law, analysis, prepared.views, Settings(), lambda share, text: None, prepared.bad)
+    fit: LawFit = fit_views(
+        law, analysis, prepared.views, Settings(), lambda share, text: None, prepared.bad, prepared.doubted
+    )
     told = clock_warnings(case.clips)
     fit = dataclasses.replace(fit, warnings=(*prepared.warnings, *told, *fit.warnings))
     document = conclude(law, analysis, fit).document

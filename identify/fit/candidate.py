@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from identify.fit.correction import Correction, find_correction
-from identify.fit.curve import STIFF, SUPPLE, Curve, find_curves
-from identify.fit.diagnostics import other_change, stumbles
-from identify.fit.features import Features, Filter, learn
-from identify.fit.film import Film, View
+from identify.fit.correction import find_correction
 from identify.fit.held import Held
 from identify.fit.least_squares import minimise
 from identify.fit.refine import OutputError, Refined
-from identify.fit.samples import Samples, roughness, smoothed
+from identify.fit.samples import smoothed
+from identify.fit.seen import Seen
 from identify.fit.splines import Spline
 from identify.fit.starts import Start, search
 from identify.fit.torch_law import TorchLaw
@@ -29,7 +24,6 @@ SMOOTH = 16  # coefficients of the map from latent to place
 _CORRECTIONS = 2
 _STARTS, _FINISHED = 6, 2
 _TRIED, _POOR = 3, 0.01  # after so many starts none of which leaves less than this, no more are tried
-_FAR = 6.0  # frames farther from the curve than this many usual distances are left out
 _STEPS, _QUICK = 25, 6
 _PIECE, _STRAYS = 3.0, 0.01  # periods in a piece; structure in the residual that calls for pieces
 _WIDTHS, _BLURRED = (
@@ -37,26 +31,6 @@ _WIDTHS, _BLURRED = (
     0.03,
 )  # of the tempo; a larger relative residual asks for shorter windows
 _HOPELESS = 0.5  # relative weak residual beyond which no output error is tried
-LEAST_FRAMES = 5
-_CURVE_FRAMES = 2000  # frames from which the curve is found
-_NEAR = 0.06  # of the frames' spread: closer than this they lie on the curve but for noise
-
-
-@dataclass(frozen=True)
-class Seen:
-    """The clips as places on a curve: what a law can be fitted to."""
-
-    view: View
-    features: Features
-    curve: Curve
-    places: tuple[Tensor, ...]  # one for each film, test films too
-    distances: tuple[Tensor, ...]
-    usable: tuple[Tensor, ...]  # frames of the training films that take part
-    samples: Samples
-    fitted: tuple[int, ...]  # numbers of the films that the samples hold, in order
-    tempo: float
-    evidence: dict[str, float]
-    correction: Correction | None = None  # already applied to places and samples
 
 
 @dataclass(frozen=True)
@@ -72,92 +46,6 @@ class Candidate:
     evidence: dict[str, float] = field(default_factory=dict)
 
 
-def see(
-    view: View,
-    filter: Filter,
-    device: torch.device,
-    seed: int,
-    bad: Sequence[NDArray[np.bool_]] = (),
-    known: Seen | None = None,
-) -> Seen | str:
-    """The view's curve and the frames' places on it, or why there is none; ``bad`` frames do not count.
-
-    ``known`` is the same view through another filter.
-    """
-    train = [film for film in view.films if film.role == "train" and film.count >= LEAST_FRAMES]
-    if not train:
-        return "no training clip has enough frames"
-    features = learn(train, filter, device, seed)
-    points = [features.of(film.frames) for film in view.films]
-    learned = torch.cat([p for p, film in zip(points, view.films, strict=True) if film in train])
-    if float(learned.std(0).max()) <= 1e-9:
-        return "nothing changes in the picture"
-    fitted = tuple(i for i, film in enumerate(view.films) if film in train)
-    step = max(1, len(learned) // _CURVE_FRAMES)
-    thinned = learned[::step]
-    before = None if known is None else torch.cat([known.places[i] for i in fitted])[::step]
-    sizes = SUPPLE if known is None else SUPPLE[1:]
-    curves = find_curves(thinned, seed, sizes, before)
-    ways = [_along(view, points, curve, fitted, bad) for curve in curves]
-    found = [way for way in ways if way is not None]
-    if not found:
-        return "too few frames lie along one curve"
-    total = float((learned - learned.mean(0)).square().sum(1).mean())
-    closest = torch.cat([found[-1][2][i] for i in fitted])  # distances from the supplest curve
-    nearness = float(closest.square().median() / max(total, 1e-300)) ** 0.5
-    way = found[-1]
-    if nearness >= _NEAR:
-        # Frames that keep to the supplest curve define it well.  Where something else changes too, that curve
-        # chases it, and the better coordinate is the one that moves more smoothly from frame to frame.
-        stiff = [_along(view, points, curve, fitted, bad) for curve in find_curves(thinned, seed, STIFF)]
-        way = min([*found, *(w for w in stiff if w is not None)], key=lambda way: roughness(way[-1]))
-    curve, places, distances, usable, samples = way
-    spent = torch.cat([distances[i] for i in fitted])
-    own = [[x[i] for i in fitted] for x in (points, places, usable)]
-    evidence = {
-        "curve_residual": float(spent.square().median()) / total / max(learned.shape[1] - 1, 1),
-        "off_curve_share": float((spent > _FAR * spent.median()).double().mean()),
-        "curve_spread": nearness,
-        "motion_over_noise": curve.length / max(curve.noise, 1e-12),
-        "other_change": other_change(own[0], own[1], own[2], curve),
-        "stumbles": stumbles(samples),
-    }
-    return Seen(view, features, curve, places, distances, usable, samples, fitted, samples.tempo(), evidence)
-
-
-def _along(
-    view: View,
-    points: Sequence[Tensor],
-    curve: Curve,
-    fitted: Sequence[int],
-    bad: Sequence[NDArray[np.bool_]],
-) -> tuple[Curve, tuple[Tensor, ...], tuple[Tensor, ...], tuple[Tensor, ...], Samples] | None:
-    """The frames' places on one curve, their distances from it, which frames count, and the samples."""
-    projected = [curve.project(p) for p in points]
-    places, distances = tuple(p for p, _ in projected), tuple(d for _, d in projected)
-    usual = torch.cat([distances[i] for i in fitted]).median()
-    usable = tuple(d <= _FAR * usual for d in distances)
-    if len(bad) == len(usable):
-        usable = tuple(u & ~torch.from_numpy(b).to(u.device) for u, b in zip(usable, bad, strict=True))
-    samples = _samples(view.films, places, usable, fitted)
-    return None if samples is None else (curve, places, distances, usable, samples)
-
-
-def _samples(
-    films: Sequence[Film], places: Sequence[Tensor], usable: Sequence[Tensor], fitted: Sequence[int]
-) -> Samples | None:
-    time, place, clip = [], [], []
-    for number, i in enumerate(fitted):
-        keep = usable[i]
-        if int(keep.sum()) < LEAST_FRAMES:
-            return None
-        at = torch.from_numpy(films[i].time).to(places[i])
-        time.append(at[keep] - at[keep][0])
-        place.append(places[i][keep])
-        clip.append(torch.full((int(keep.sum()),), number, device=places[i].device))
-    return Samples(torch.cat(time), torch.cat(place), torch.cat(clip), len(fitted))
-
-
 def fit_candidate(
     law: TorchLaw,
     held: Held,
@@ -166,17 +54,19 @@ def fit_candidate(
     stop: Callable[[], bool],
     known: Refined | None = None,
     quick: bool = False,
+    initial: Mapping[str, float] | None = None,
 ) -> Candidate:
     """The law fitted to what is seen; ``known`` is a fit of the same clips to start from.
 
-    ``quick`` leaves out what only matters for the last digits and for laws that hold but nearly.
+    ``quick`` leaves out what only matters for the last digits and for laws that hold but nearly; ``initial``
+    gives values from which some parameters start, by name.
     """
     weak_theta, weak_residual = None, float("nan")
     error = OutputError(law, seen.samples, seen.tempo, held)
     if known is not None and len(known.start) == seen.samples.clips:
         found = [_from_known(error, known, stop)]
     else:
-        fitted = _weak_stage(law, held, seen, seed, _WIDTHS[:1] if quick else _WIDTHS)
+        fitted = _weak_stage(law, held, seen, seed, _WIDTHS[:1] if quick else _WIDTHS, stop, initial or {})
         if isinstance(fitted, str):
             return Candidate(seen, None, failure=fitted)
         weak, starts = fitted
@@ -227,7 +117,9 @@ def _corrected(
     return seen, error, best
 
 
-def at_scale(law: TorchLaw, held: Held, candidate: Candidate, factor: float) -> Refined | None:
+def at_scale(
+    law: TorchLaw, held: Held, candidate: Candidate, factor: float, stop: Callable[[], bool]
+) -> Refined | None:
     """The candidate fitted again with the spread of its latent held at ``factor`` times what it was."""
     best, seen = candidate.refined, candidate.seen
     assert best is not None
@@ -237,7 +129,7 @@ def at_scale(law: TorchLaw, held: Held, candidate: Candidate, factor: float) -> 
     error = OutputError(law, samples, seen.tempo, Held(True, held.origin, held.parameters))
     state, velocity = factor * best.motion.state, factor * best.motion.velocity
     error.shooting.guess(samples.time, samples.clip, state, velocity)
-    return _from_latent(error, best.theta, factor * best.start, state, lambda: False, quick=True)
+    return _from_latent(error, best.theta, factor * best.start, state, stop, quick=True)
 
 
 def _in_pieces(
@@ -263,7 +155,13 @@ def _in_pieces(
 
 
 def _weak_stage(
-    law: TorchLaw, held: Held, seen: Seen, seed: int, widths: Sequence[float]
+    law: TorchLaw,
+    held: Held,
+    seen: Seen,
+    seed: int,
+    widths: Sequence[float],
+    stop: Callable[[], bool],
+    initial: Mapping[str, float],
 ) -> tuple[WeakForm, list[Start]] | str:
     """The weak form and its fits; shorter windows are tried where long ones blur an abrupt motion."""
     best: tuple[WeakForm, list[Start]] | None = None
@@ -274,20 +172,27 @@ def _weak_stage(
             if best is None:
                 return str(error)
             break
-        starts = _weak_fits(weak, held, seed)
+        starts = _weak_fits(weak, held, seed, stop, initial)
         if starts and (best is None or starts[0].residual < best[1][0].residual):
             best = (weak, starts)
-        if best is not None and best[1][0].residual < _BLURRED:
+        if best is not None and (best[1][0].residual < _BLURRED or stop()):
             break
     return best or "no start satisfies the law, its assumptions and its domain"
 
 
-def _weak_fits(weak: WeakForm, held: Held, seed: int) -> list[Start]:
+def _weak_fits(
+    weak: WeakForm, held: Held, seed: int, stop: Callable[[], bool], initial: Mapping[str, float]
+) -> list[Start]:
     """The starts after some steps of the weak form, best first."""
     size = weak.spline.size
-    found = []
-    for start in search(weak, held, _STARTS, seed):
-        minimum = minimise(weak.problem, torch.cat([start.encoder, start.theta]), 30, 1e-4)
+    found: list[Start] = []
+    for start in search(weak, held, _STARTS, seed, stop):
+        theta = start.theta.clone()
+        for name, value in initial.items():
+            theta[weak.law.names.index(name)] = value
+        if found and stop():
+            break
+        minimum = minimise(weak.problem, torch.cat([start.encoder, theta]), 30, 1e-4, stop)
         if minimum is not None:
             encoder, theta = minimum.point[:size], minimum.point[size:]
             residual = weak.residual(encoder, theta)

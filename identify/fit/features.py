@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from identify.fit.film import Film, Pixels
+from identify.fit.samples import spread_out
 
 MOST_COMPONENTS = 48
 _LEARN_ON = 2500  # frames from which the components are learned
@@ -49,7 +50,8 @@ def learn(films: Sequence[Film], filter: Filter, device: torch.device, seed: int
     """The main components of a sample of the films' frames, evenly spread over the clips."""
     total = sum(film.count for film in films)
     step = max(1, math.ceil(total / _LEARN_ON))
-    sample = torch.cat([x for film in films for x in filtered(film.frames[::step], filter, device)])
+    chosen = [film.frames if step == 1 else film.frames[spread_out(film.count, step, seed)] for film in films]
+    sample = torch.cat([x for frames in chosen for x in filtered(frames, filter, device)])
     mean = sample.mean(0)
     variance, basis = _main_components(sample - mean, seed)
     kept, floor = _above_noise(variance, sample.shape, float((sample - mean).square().sum()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+_CAUSES = ("off_curve_share", "other_change", "stumbles", "outliers")  # why a motion may not follow the law
 _QUIET = 3e-4  # of the places' spread: less noise than this is exceeded by the curve's own error
 
 
@@ -68,7 +69,7 @@ CHECKS = (
         "film so that every position looks different, or give the region with --crop", least=True,
     ),
     Check(
-        "stray_over_noise", 2.0, 15.0,
+        "stray_over_noise", 1.2, 15.0,
         "the motion strays from the declared law by more than noise",
         "a term may be missing, or something else changes in the picture: compare another law",
     ),
@@ -110,14 +111,17 @@ def judge(evidence: Mapping[str, float]) -> Verdict:
     told = tuple(dict.fromkeys(f"{c.reason} ({_said(c, evidence, c.doubtful)})" for c in doubtful))
     if refused:
         worst = refused[0]
-        return Verdict(
-            False,
-            f"{worst.reason} ({_said(worst, evidence, worst.refused)})",
-            worst.advice,
-            told,
-            len(doubtful),
-        )
+        causes = [c for c in (*refused, *doubtful) if c.name in _CAUSES and c.reason != worst.reason]
+        also = "".join(f"; {c.reason} ({_said(c, evidence, c.doubtful)})" for c in causes)
+        reason = f"{worst.reason} ({_said(worst, evidence, worst.refused)}){also}"
+        return Verdict(False, reason, worst.advice, told, len(doubtful))
     return Verdict(True, None, None, tuple(f"doubtful: perhaps {text}" for text in told), len(doubtful))
+
+
+def causes(evidence: Mapping[str, float]) -> str:
+    """What else is seen in the clips that may keep them from following a law, to be added to a reason."""
+    found = [c for c in CHECKS if c.name in _CAUSES and c.name in evidence and c.level(evidence[c.name])]
+    return "".join(f"; {c.reason} ({_said(c, evidence, c.doubtful)})" for c in found)
 
 
 def _derived(evidence: Mapping[str, float]) -> dict[str, float]:
@@ -129,7 +133,8 @@ def _derived(evidence: Mapping[str, float]) -> dict[str, float]:
 def stray_over_noise(evidence: Mapping[str, float]) -> float:
     """How far the residual exceeds what chance leaves of it when it is smoothed, in units of the noise.
 
-    A right law leaves 0.1 to 0.6, however noisy the clips are: a missing term or another motion leaves more.
+    A right law leaves 0.1 to 0.6, however noisy the clips are, and up to 1.1 with long exposures: a missing
+    term or another motion leaves more.
     """
     return evidence["structured_residual"] / max(evidence["place_noise"], _QUIET)
 

@@ -28,8 +28,17 @@ class Minimum:
     converged: bool
 
 
-def minimise(problem: Problem, start: Tensor, steps: int, tolerance: float = 1e-10) -> Minimum | None:
-    """The local minimum reached from ``start``; None where the start itself is not allowed."""
+def minimise(
+    problem: Problem,
+    start: Tensor,
+    steps: int,
+    tolerance: float = 1e-10,
+    stop: Callable[[], bool] | None = None,
+) -> Minimum | None:
+    """The local minimum reached from ``start``; None where the start itself is not allowed.
+
+    ``stop`` tells when time is up: the point reached by then is returned as not converged.
+    """
     found = problem(start)
     if found is None:
         return None
@@ -37,6 +46,8 @@ def minimise(problem: Problem, start: Tensor, steps: int, tolerance: float = 1e-
     point, cost, damping, grow = start, float(residual.square().sum()) / 2, 1e-3, 2.0
     normal, gradient = jacobian.T @ jacobian, jacobian.T @ residual
     for step in range(steps):
+        if stop is not None and stop():
+            return Minimum(point, cost, normal, gradient, step, False)
         move = _step(normal, gradient, damping)
         if move is None:
             damping *= 10
@@ -78,3 +89,15 @@ def pseudo_inverse(normal: Tensor, relative: float = 1e-11) -> tuple[Tensor, int
     seen = values > relative * values[-1]
     inverse = (vectors[:, seen] / values[seen]) @ vectors[:, seen].T
     return inverse / torch.outer(scale, scale), int((~seen).sum())
+
+
+def linear_solution(matrix: Tensor, target: Tensor) -> Tensor:
+    """The least-squares solution of ``matrix @ x = target`` of least norm, the same in every process.
+
+    torch's own choice on a processor, gelsy, begins with pivots from memory that nobody has set: its last
+    digits differ from run to run.
+    """
+    driver = "gelsd" if matrix.device.type == "cpu" else None
+    one = target.ndim == 1
+    found: Tensor = torch.linalg.lstsq(matrix, target.unsqueeze(1) if one else target, driver=driver).solution
+    return found.squeeze(1) if one else found

@@ -111,7 +111,13 @@ class OutputError:
         self.mean, self.std, self.theta = motion.state.mean(), motion.state.std(), theta
         found: Minimum | None = None
         for ease, tolerance in ((None, 1e-4),) if quick else easing:
-            found = minimise(lambda x: self._problem(x, spline, weight, prior), point, steps, tolerance)  # noqa: B023
+            found = minimise(
+                lambda x: self._problem(x, spline, weight, prior),  # noqa: B023
+                point,
+                steps,
+                tolerance,
+                stop,
+            )
             if found is None:
                 return None
             point = found.point

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+_EVEN = 1e-6  # of the spacing of the frames
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -68,6 +70,12 @@ class Samples:
         return self.time[index], self.place[index]
 
 
+def spread_out(count: int, step: int, seed: int) -> Tensor:
+    """One of every ``step`` numbers below ``count`` at random; an even spread may meet a period."""
+    first = torch.arange(0, count - step + 1, step)
+    return first + torch.randint(0, step, first.shape, generator=torch.Generator().manual_seed(seed))
+
+
 def roughness(samples: Samples) -> float:
     """What a local polynomial leaves of the places, by their spread: noise from frame to frame."""
     value, _ = smoothed(samples, 0.12 * samples.period())
@@ -110,13 +118,26 @@ def _local_polynomial(time: Tensor, place: Tensor, width: float, degree: int) ->
     index = first.unsqueeze(1) + torch.arange(length, device=time.device)
     reach = max(width / 2, spacing * length / 2)
     offset = (time[index] - time.unsqueeze(1)) / reach
+    if float(time.diff().sub(spacing).abs().max()) > _EVEN * spacing:
+        normal, weighted = _equations(offset, degree)
+        found = torch.linalg.solve(normal, weighted @ place[index].unsqueeze(-1)).squeeze(-1)
+        return found[:, 0], found[:, 1] / reach
+    # Evenly spaced frames at the same place in their window share one filter.
+    inside = torch.arange(count, device=time.device) - first
+    example = torch.zeros(length, dtype=torch.long, device=time.device)
+    example[inside] = torch.arange(count, device=time.device)
+    filters = torch.linalg.solve(*_equations(offset[example], degree))[:, :2]
+    found = torch.linalg.vecdot(filters[inside], place[index].unsqueeze(1))
+    return found[:, 0], found[:, 1] / reach
+
+
+def _equations(offset: Tensor, degree: int) -> tuple[Tensor, Tensor]:
+    """For each row of offsets a weighted polynomial fit: normal matrix, and what makes the right side."""
     weight = (1 - (offset / 2).square()).clamp_min(0.05)
     powers = [torch.ones_like(offset)]
     for _ in range(degree):
         powers.append(powers[-1] * offset)
     basis = torch.stack(powers, -1)
-    normal = basis.transpose(1, 2) @ (basis * weight.unsqueeze(-1))
-    right = (basis * weight.unsqueeze(-1)).transpose(1, 2) @ place[index].unsqueeze(-1)
-    ridge = 1e-12 * torch.eye(degree + 1, dtype=time.dtype, device=time.device)
-    found = torch.linalg.solve(normal + ridge, right).squeeze(-1)
-    return found[:, 0], found[:, 1] / reach
+    weighted = (basis * weight.unsqueeze(-1)).transpose(1, 2)
+    ridge = 1e-12 * torch.eye(degree + 1, dtype=offset.dtype, device=offset.device)
+    return weighted @ basis + ridge, weighted

@@ -8,6 +8,8 @@ not settle, the steps are taken in order.  Frames between nodes come from quinti
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 
 import torch
@@ -19,6 +21,7 @@ from identify.fit.torch_law import TorchLaw
 _MOST_STEPS = 4000
 _ROUNDS = 12
 _SETTLED = 1e-11
+_CLOSE = 1e-3  # relative: one more round of Newton squares it
 _ESCAPE = 1e8
 
 
@@ -67,10 +70,10 @@ class Shooting:
 
     def run(self, start: Tensor, theta: Tensor, derivatives: bool = True) -> Motion | None:
         """The motions through ``start`` (m, 2); None where one is not finite."""
-        found = self._newton(start, theta) if self.nodes is not None else None
+        found = self._newton(start, theta, derivatives) if self.nodes is not None else None
         if found is None and not self.known:  # later a step that Newton cannot follow is too long a step
             self.nodes = self._in_order(start, theta)
-            found = None if self.nodes is None else self._newton(start, theta)
+            found = None if self.nodes is None else self._newton(start, theta, derivatives)
         if found is None:
             return None
         nodes, sensitivity = found
@@ -88,13 +91,16 @@ class Shooting:
             return None
         return Motion(*self._at_frames(z, v, a), state_by)
 
-    def _newton(self, start: Tensor, theta: Tensor) -> tuple[Tensor, Tensor] | None:
-        """All nodes of the scheme and their derivatives, from the guess; None where it does not settle."""
+    def _newton(self, start: Tensor, theta: Tensor, derivatives: bool) -> tuple[Tensor, Tensor] | None:
+        """All nodes of the scheme and their derivatives, from the guess; None where it does not settle.
+
+        Derivatives by theta are carried along only once the nodes are close.
+        """
         nodes = self.nodes
         assert nodes is not None
-        last = float("inf")
+        last, all_of = float("inf"), not derivatives
         for _ in range(_ROUNDS):
-            after, maps = self._one_step(nodes[:-1], theta)
+            after, maps = self._one_step(nodes[:-1], theta, derivatives and all_of)
             linear = maps[..., :2]
             offset = after - _applied(linear, nodes[:-1])
             chained = _chained(torch.cat([maps, offset.unsqueeze(-1)], -1))
@@ -104,8 +110,9 @@ class Shooting:
             if not change < _ESCAPE or size > _ESCAPE:  # nan compares false
                 return None
             nodes = new
-            if change <= _SETTLED * max(size, 1e-12):
+            if all_of and change <= _SETTLED * max(size, 1e-12):
                 return nodes, chained[..., :-1]
+            all_of = all_of or change <= _CLOSE * max(size, 1e-12)
             if change > 1e3 * last:
                 return None
             last = change
@@ -130,10 +137,10 @@ class Shooting:
         found = torch.stack(nodes)
         return found if bool((found.abs() < _ESCAPE).all()) else None
 
-    def _one_step(self, nodes: Tensor, theta: Tensor) -> tuple[Tensor, Tensor]:
-        """One step from every node at once, and its derivatives by (z, v, theta): (steps, m, 2, 2 + p)."""
+    def _one_step(self, nodes: Tensor, theta: Tensor, by_all: bool) -> tuple[Tensor, Tensor]:
+        """One step from every node at once, and its derivatives by (z, v), theta: (steps, m, 2, 2 + p)."""
         h = self.step.unsqueeze(-1)
-        width = 2 + len(self.law.names)
+        width = 2 + by_all * len(self.law.names)
         unit = torch.zeros(*nodes.shape, width).to(nodes)
         unit[..., 0, 0] = unit[..., 1, 1] = 1
         point, by = nodes, unit
@@ -143,7 +150,7 @@ class Shooting:
             a, by_state, by_velocity, by_theta = self.law.with_gradients(z, v, theta)
             slope = torch.stack([v, a], -1)
             force = by_state.unsqueeze(-1) * by[..., 0, :] + by_velocity.unsqueeze(-1) * by[..., 1, :]
-            if by_theta:
+            if by_all and by_theta:
                 force[..., 2:] += torch.stack(by_theta, -1)
             slope_by = torch.stack([by[..., 1, :], force], -2)
             total, total_by = total + weight * slope, total_by + weight * slope_by
@@ -178,20 +185,26 @@ def _applied(maps: Tensor, points: Tensor) -> Tensor:
 
 
 def _chained(step: Tensor) -> Tensor:
-    """All prefix products of affine maps by doubling: a few large operations in place of many small ones."""
+    """All prefix products of affine maps: within blocks, all blocks at once, and then from block to block."""
     steps, clips, _, width = step.shape
-    total = step
-    reach = 1
-    while reach < steps:
-        later, earlier = total[reach:], total[:-reach]
-        # Spelled out: a batched product of matrices this small costs ten times as much.
-        joined = later[..., :1] * earlier[..., :1, :] + later[..., 1:2] * earlier[..., 1:2, :]
-        joined = torch.cat([joined[..., :2], joined[..., 2:] + later[..., 2:]], -1)
-        total = torch.cat([total[:reach], joined])
-        reach *= 2
     unit = torch.zeros(1, clips, 2, width).to(step)
     unit[..., 0, 0] = unit[..., 1, 1] = 1
-    return torch.cat([unit, total])
+    length = math.isqrt(steps) + 1
+    blocks = -(-steps // length)
+    filled = torch.cat([step, unit.expand(blocks * length - steps, -1, -1, -1)])
+    apart = filled.view(blocks, length, clips, 2, width).unbind(1)
+    within = list(itertools.accumulate(apart, _after))
+    ends = itertools.accumulate(within[-1].unbind(0)[:-1], _after, initial=unit[0])
+    total = _after(torch.stack(list(ends)).unsqueeze(1), torch.stack(within, 1))
+    return torch.cat([unit, total.reshape(-1, clips, 2, width)[:steps]])
+
+
+def _after(earlier: Tensor, later: Tensor) -> Tensor:
+    """One affine map after another; spelled out, as batched products of matrices this small are slow."""
+    joined = later[..., :1] * earlier[..., :1, :]
+    joined.addcmul_(later[..., 1:2], earlier[..., 1:2, :])
+    joined[..., 2:] += later[..., 2:]
+    return joined
 
 
 def _hermite(u: Tensor) -> Tensor:

@@ -6,9 +6,11 @@ second opinion is cheap; the spread over accepted candidates and over clips join
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,14 @@ from torch import Tensor
 
 from identify.analysis import Analysis
 from identify.fit.align import Transport, aligned
-from identify.fit.candidate import Candidate, Seen, at_scale, fit_candidate, see
+from identify.fit.candidate import Candidate, at_scale, fit_candidate
 from identify.fit.encoder import latent_of, stored
 from identify.fit.features import Filter, brightness_changes
 from identify.fit.film import Array, Estimate, LawFit, Track, View
-from identify.fit.gate import Verdict, judge, stray_over_noise
+from identify.fit.gate import Verdict, causes, judge, stray_over_noise
 from identify.fit.held import Held, held
 from identify.fit.samples import Samples, smoothed
+from identify.fit.seen import Seen, see
 from identify.fit.torch_law import TorchLaw
 from identify.law import Law, read_law
 
@@ -33,10 +36,16 @@ _LTI = "z'' + p*z' + q*(z - r) = 0"
 _BENDS = 3.0  # a linear law this many times worse: the law's own scale shows
 _WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
 _LAST_BLURS = (8.0, 14.0)
+_DOUBTED = "the frames in which something may reach in over the border, perhaps a hand,"
+_VAGUE = 0.5  # of a value
+_CLEARER = "see to what is doubtful first: film the one moving object alone, or give --crop and --trim"
+_LONG_SWING = 8.0  # seconds: a pendulum of 16 m
+_MORE_TIME = "give it more time"
 _ENOUGH = 3  # accepted candidates
 _MOST_STRAY = 10.0  # errors grow with what the law leaves beyond noise, up to this factor
 
 Progress = Callable[[float, str], object]
+Marks = NDArray[np.bool_]  # by frame
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,7 @@ class Settings:
     time_limit: float | None = None
     checkpoint: Path | None = None
     resume: bool = False
+    initial: Mapping[str, float] = field(default_factory=dict)  # where parameters start, by name
 
 
 def fit_views(
@@ -60,26 +70,39 @@ def fit_views(
     views: Sequence[View],
     settings: Settings,
     progress: Progress,
-    bad: Sequence[NDArray[np.bool_]] = (),
+    bad: Sequence[Marks] = (),
+    doubted: Sequence[Marks] = (),
 ) -> LawFit:
-    """The law fitted to the clips, or the reason why it is not; ``bad`` marks frames to leave out."""
+    """The law fitted to the clips, or the reason why it is not.
+
+    ``bad`` marks frames to leave out, ``doubted`` those that count only where the fit fails without them.
+    """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # many small operations: a second thread costs more than it brings
     try:
-        return _fit(_Solver(law, analysis, settings), views, progress, bad)
+        clock = _Clock(settings.time_limit)
+        if not any(d.any() for d in doubted):
+            return _fit(_Solver(law, analysis, settings, clock), views, progress, bad)
+        less = [d | b for d, b in zip(doubted, bad or doubted, strict=True)]
+        without = _fit(_Solver(law, analysis, settings, clock), views, progress, less)
+        if without.accepted or clock.over():
+            told = f"{_DOUBTED} are left out"
+            return dataclasses.replace(without, warnings=(told, *without.warnings))
+        fit = _fit(_Solver(law, analysis, settings, clock), views, progress, bad)
+        told = f"{fit.reason}, with {_DOUBTED} and without them"
+        return fit if fit.accepted else dataclasses.replace(fit, reason=told)
     finally:
         torch.set_num_threads(threads)
 
 
-def _fit(
-    solver: _Solver, views: Sequence[View], progress: Progress, bad: Sequence[NDArray[np.bool_]]
-) -> LawFit:
+def _fit(solver: _Solver, views: Sequence[View], progress: Progress, bad: Sequence[Marks]) -> LawFit:
     plan = _plan(views, solver.settings)
     try:
         for number, (view, filter, seed) in enumerate(plan):
             progress(number / (len(plan) + 1), f"fitting {view.name}, blur {filter.blur:g}")
             solver.attempt(view, filter, seed, bad)
             if solver.clock.over() or solver.agreed():
+                solver.look_again(plan, bad)
                 break
         else:
             solver.last_resort(views[0], bad, progress)
@@ -113,14 +136,14 @@ def _all_evidence(candidate: Candidate) -> dict[str, float]:
 class _Solver:
     """The candidates tried so far, and the answer they give together."""
 
-    def __init__(self, law: Law, analysis: Analysis, settings: Settings) -> None:
+    def __init__(self, law: Law, analysis: Analysis, settings: Settings, clock: _Clock) -> None:
         self.law, self.settings = TorchLaw(law), settings
         self.freedom = held(analysis)
         self.transport = Transport(law, analysis)
-        self.clock = _Clock(settings.time_limit)
+        self.clock = clock
         self.tried: list[tuple[Candidate, Verdict]] = []
 
-    def attempt(self, view: View, filter: Filter, seed: int, bad: Sequence[NDArray[np.bool_]]) -> None:
+    def attempt(self, view: View, filter: Filter, seed: int, bad: Sequence[Marks]) -> None:
         """One more candidate; an accepted one of the same view gives it its start."""
         same = next((c for c, v in self.tried if v.accepted and c.seen.view.name == view.name), None)
         device = torch.device(self.settings.device)
@@ -129,7 +152,9 @@ class _Solver:
             self.failure = found
             return
         known = None if same is None else same.refined
-        candidate = fit_candidate(self.law, self.freedom, found, seed, self.clock.over, known)
+        candidate = fit_candidate(
+            self.law, self.freedom, found, seed, self.clock.over, known, initial=self.settings.initial
+        )
         self.tried.append((candidate, judge(_all_evidence(candidate))))
 
     def agreed(self) -> bool:
@@ -139,7 +164,21 @@ class _Solver:
             >= _ENOUGH + self.settings.seeds - 1
         )
 
-    def last_resort(self, view: View, bad: Sequence[NDArray[np.bool_]], progress: Progress) -> None:
+    def look_again(self, plan: Sequence[tuple[View, Filter, int]], bad: Sequence[Marks]) -> None:
+        """The view that the law follows best through the second filter, where only the first was tried."""
+        best = self._best()
+        blur = plan[1][1].blur if len(plan) > 1 else None
+        if best is None or blur is None or best.seen.view.name == plan[0][0].name or self.clock.over():
+            return
+        self.attempt(
+            best.seen.view, dataclasses.replace(best.seen.features.filter, blur=blur), self.settings.seed, bad
+        )
+
+    def _best(self) -> Candidate | None:
+        fitted = [(c, v) for c, v in self.tried if c.refined is not None]
+        return min(fitted, key=_order)[0] if fitted else None
+
+    def last_resort(self, view: View, bad: Sequence[Marks], progress: Progress) -> None:
         """Stronger blurs where nothing was accepted: few frames of a fast motion overlap only then."""
         for blur in _LAST_BLURS:
             if any(v.accepted and c.refined is not None for c, v in self.tried) or self.clock.over():
@@ -157,13 +196,19 @@ class _Solver:
         if not fitted:
             reason = next((c.failure for c, _ in self.tried if c.failure), self.failure)
             evidence = _all_evidence(self.tried[0][0]) if self.tried else {}
+            reason += causes(evidence)
             advice = "check the law and its assumptions; --dry-run shows what would be fitted"
+            if self.clock.over():
+                reason, advice = f"{self.clock.why} before a fit was found", _MORE_TIME
             return LawFit("default", False, reason, advice, None, (), evidence, candidates=summary)
-        best, verdict = min(fitted, key=lambda pair: (not pair[1].accepted, pair[1].doubts, _score(pair[0])))
+        best, verdict = min(fitted, key=_order)
         evidence = _all_evidence(best)
         evidence |= {} if self.clock.over() else self._linear_comparison(best)
         others = [c for c, v in fitted if v.accepted and c is not best]
         estimate, spreads = self._estimate(best, others, evidence.get("lti_ratio", 1.0))
+        verdict = _unless_vague(verdict, estimate)
+        if self.clock.over():
+            verdict = _cut_short(verdict, best, self.clock.why)
         weights, stored_settings = stored(best)
         return LawFit(
             "default",
@@ -173,7 +218,7 @@ class _Solver:
             estimate,
             _tracks(best),
             evidence | spreads,
-            verdict.warnings,
+            (*verdict.warnings, *_slow(best.seen)),
             summary,
             weights,
             stored_settings,
@@ -186,7 +231,9 @@ class _Solver:
         refined = best.refined
         assert refined is not None
         theta = refined.theta
-        gaps = [gap for other in others if (gap := self._gap(best, other)) is not None]
+        gaps = [
+            _bearing(best, other) * gap for other in others if (gap := self._gap(best, other)) is not None
+        ]
         over_candidates = _second_moment(gaps, theta)
         over_scales = _second_moment(self._other_scales(best) if bend < _BENDS else [], theta)
         widest = torch.maximum(refined.formal.diagonal(), refined.clustered.diagonal())
@@ -222,9 +269,10 @@ class _Solver:
         found = []
         for factors in ((1.3, 2.0, 3.0, 5.0), (0.7, 0.4)):
             for factor in factors:
-                other = at_scale(self.law, self.freedom, best, factor)
+                other = at_scale(self.law, self.freedom, best, factor, self.clock.over)
                 if (
                     other is None
+                    or self.clock.over()
                     or other.cost > (1 + 4 / max(best.evidence["periods"], 4)) * best.coarse_cost
                 ):
                     break
@@ -242,6 +290,39 @@ class _Solver:
         return {"lti_ratio": (other.coarse_cost / max(best.coarse_cost, 1e-300)) ** 0.5}
 
 
+def _unless_vague(verdict: Verdict, estimate: Estimate) -> Verdict:
+    """A doubtful fit that leaves every parameter uncertain by half its value is none."""
+    error = np.sqrt(estimate.covariance.diagonal())
+    if not verdict.accepted or not verdict.doubts or not len(error):
+        return verdict
+    if (error < _VAGUE * np.abs(estimate.values)).any():
+        return verdict
+    doubts = "; ".join(verdict.warnings)
+    reason = f"no parameter is determined to better than {_VAGUE:.0%}; {doubts}"
+    return dataclasses.replace(verdict, accepted=False, reason=reason, advice=_CLEARER)
+
+
+def _slow(seen: Seen) -> list[str]:
+    """A reminder where the motion is so slow that the clips may be slow motion: frames cannot tell."""
+    if seen.tempo < _LONG_SWING:
+        return []
+    return [
+        f"a swing takes about {seen.tempo:.0f} s by the clips' times: if the scene was faster, they are slow "
+        "motion; give time_scale"
+    ]
+
+
+def _cut_short(verdict: Verdict, best: Candidate, why: str) -> Verdict:
+    """A fit that had no time: refused where it had not settled, else what was left undone is told."""
+    assert best.refined is not None
+    if best.refined.converged:
+        told = f"{why}: this is the best result so far, and fewer others were compared with it"
+        return dataclasses.replace(verdict, warnings=(*verdict.warnings, told))
+    return dataclasses.replace(
+        verdict, accepted=False, reason=f"{why} before the fit had settled", advice=_MORE_TIME
+    )
+
+
 def _second_moment(gaps: Sequence[Tensor], like: Tensor) -> Tensor:
     """The largest gap counts in full: few candidates are no sample from which to divide."""
     if not gaps:
@@ -250,12 +331,27 @@ def _second_moment(gaps: Sequence[Tensor], like: Tensor) -> Tensor:
     return torch.diag(spread.square())
 
 
+def _bearing(best: Candidate, other: Candidate) -> float:
+    """The share of another candidate's gap that tells about the best one: all of it where both fit alike.
+
+    An error in the coordinate biases parameters by its square, so that a coordinate that the law follows
+    worse errs so much more, and most of the gap is its own.
+    """
+    worse = max(_score(other) / max(_score(best), 1e-300), 1.0)
+    return math.sqrt(2 / (1 + worse**4))
+
+
 def _latents(candidate: Candidate, films: Sequence[int]) -> list[Tensor]:
     refined = candidate.refined
     assert refined is not None
     places, usable = candidate.seen.places, candidate.seen.usable
     nan = float("nan")
     return [torch.where(usable[i], latent_of(places[i], refined), nan) for i in films]
+
+
+def _order(pair: tuple[Candidate, Verdict]) -> tuple[bool, int, float]:
+    candidate, verdict = pair
+    return not verdict.accepted, verdict.doubts, _score(candidate)
 
 
 def _score(candidate: Candidate) -> float:
@@ -327,10 +423,11 @@ class _Clock:
 
     def __init__(self, limit: float | None) -> None:
         self._end = None if limit is None else time.monotonic() + limit
+        self.why = "the time limit passed"
 
     def stop(self) -> None:
         """No more time from now on."""
-        self._end = 0.0
+        self._end, self.why = 0.0, "the fit was interrupted"
 
     def over(self) -> bool:
         return self._end is not None and time.monotonic() > self._end

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from identify.fit.held import Held
-from identify.fit.least_squares import minimise
+from identify.fit.least_squares import linear_solution, minimise
 from identify.fit.torch_law import TorchLaw
 from identify.fit.weak import WeakForm
 
@@ -35,9 +35,16 @@ class Start:
     residual: float
 
 
-def search(weak: WeakForm, held: Held, count: int, seed: int) -> list[Start]:
-    """The ``count`` best starts that differ in their encoder, best first."""
-    profiled = [p for p in (_profiled(weak, *trial) for trial in _trials(weak, held, seed)) if p is not None]
+def search(
+    weak: WeakForm, held: Held, count: int, seed: int, stop: Callable[[], bool] = lambda: False
+) -> list[Start]:
+    """The ``count`` best starts that differ in their encoder, best first; of those tried until ``stop``."""
+    profiled = []
+    for trial in _trials(weak, held, seed):
+        one = _profiled(weak, *trial)
+        profiled += [] if one is None else [one]
+        if profiled and stop():
+            break
     profiled.sort(key=lambda trial: trial[0])
     found: list[Start] = []
     for _, encoder, theta, coefficients in profiled[:_SOLVED]:
@@ -46,6 +53,8 @@ def search(weak: WeakForm, held: Held, count: int, seed: int) -> list[Start]:
         if all(_apart(encoder, other.encoder) for other in found):
             start = _solved(weak, encoder, theta, coefficients)
             found += [] if start is None else [start]
+        if found and stop():
+            break
     return sorted(found, key=lambda start: start.residual)
 
 
@@ -172,9 +181,7 @@ def _linear_solution(
     shift = law.coefficients(zero)
     columns = [law.coefficients(zero.index_fill(0, p.reshape(1), 1.0)) - shift for p in place]
     matrix = torch.stack(columns, 1)
-    found = torch.linalg.lstsq(matrix, (coefficients - shift).unsqueeze(1), driver="gelsd").solution.squeeze(
-        1
-    )
+    found = linear_solution(matrix, coefficients - shift)
     solved = theta.index_copy(0, place, found)
     gap = (matrix @ found + shift - coefficients).norm()
     if not bool(torch.isfinite(solved).all()) or not law.admissible(solved):

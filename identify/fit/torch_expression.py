@@ -154,7 +154,9 @@ class _Compiler:
         if not expression.free_symbols:
             return _number(expression)
         if isinstance(expression, Symbol):
-            raise InputError(f"the name {expression} has no value here")
+            raise InputError(
+                f"the name {expression} has no value here", hint="give it as a parameter of the law"
+            )
         if isinstance(expression, Add):
             return _sum, tuple(self.slot(a) for a in expression.args)
         if isinstance(expression, Mul):
@@ -163,7 +165,10 @@ class _Compiler:
             return self._power(expression)
         operation = _OPERATIONS.get(type(expression).__name__)
         if operation is None:
-            raise InputError(f"the function {type(expression).__name__} cannot be fitted")
+            raise InputError(
+                f"the function {type(expression).__name__} cannot be fitted",
+                hint="write the law with polynomials, roots, exp, log, sin, cos, tanh or abs",
+            )
         return operation, (self.slot(expression.args[0]),)
 
     def _power(self, expression: Pow) -> tuple[Operation, tuple[int, ...]]:

@@ -14,12 +14,14 @@ import torch
 from torch import Tensor
 
 from identify.fit.held import Held
+from identify.fit.least_squares import linear_solution
 from identify.fit.samples import Samples, smoothed
 from identify.fit.splines import Spline
 from identify.fit.torch_law import TorchLaw
 
 _POWER = 5  # the window (1 - t**2)**5 has four continuous derivatives
 _LEAST_FRAMES = 5
+_FEW_IN_SWING = 2.0 * _LEAST_FRAMES
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,21 @@ def _weights(time: Tensor, centre: float, half: float) -> tuple[Tensor, Tensor]:
     degree = torch.arange(2, 5, dtype=t.dtype, device=t.device)
     wanted = torch.cat([t.new_zeros(2), degree * (degree - 1) * (force @ powers[:, :3]) / half**2])
     spread = body.clamp_min(1e-3).unsqueeze(1) * powers  # the correction keeps to the middle of the window
-    bend = bend + spread @ torch.linalg.lstsq(powers.T @ spread, wanted - bend @ powers).solution
+    bend = bend + spread @ linear_solution(powers.T @ spread, wanted - bend @ powers)
     mass = force.sum()
     return bend / mass, force / mass
+
+
+def _no_window(samples: Samples, period: float) -> str:
+    """Why no window fits: few frames in a swing, or short clips."""
+    steps = [samples.time[samples.of(clip)].diff() for clip in range(samples.clips)]
+    frames = period / max(float(torch.cat(steps).median()), 1e-12)
+    if frames < _FEW_IN_SWING:
+        return (
+            f"the motion turns back after {frames / 2:.1f} frames: the frame rate is too low for it, or "
+            "noise and compression hide it"
+        )
+    return "no clip is long enough for a window"
 
 
 class WeakForm:
@@ -109,7 +123,7 @@ class WeakForm:
         self.law, self.samples, self.held = law, samples, held
         found = windows(samples, width * period)
         if found is None:
-            raise ValueError("no clip is long enough for a window")
+            raise ValueError(_no_window(samples, period))
         self.windows = found
         self.place, self.rate = smoothed(samples, width * period * 2 / 3)
         low, high = float(samples.place.min()), float(samples.place.max())
@@ -142,7 +156,7 @@ class WeakForm:
         target = left - self.windows.forced(known)
         matrix = self.windows.forced(features)
         scale = matrix.norm(dim=0).clamp_min(1e-300)
-        found = torch.linalg.lstsq(matrix / scale, target.unsqueeze(1)).solution.squeeze(1) / scale
+        found = linear_solution(matrix / scale, target) / scale
         rest = target - matrix @ found
         return found, float(rest.norm() / left.norm().clamp_min(1e-300))
 

@@ -86,6 +86,15 @@ def test_the_split_is_by_role_then_by_pattern(tmp_path: Path) -> None:
     assert written(tmp_path, "test: [a]").role("b") == "train"
 
 
+def test_a_typed_role_takes_a_clip_from_the_files_list(tmp_path: Path) -> None:
+    (tmp_path / "experiment.yaml").write_text('train: ["pull-*"]\n')
+    experiment = read_experiment(tmp_path, test=["pull-2"])
+    experiment.check_names(["pull-1", "pull-2"])
+    assert [experiment.role(name) for name in ("pull-1", "pull-2")] == ["train", "test"]
+    (tmp_path / "experiment.yaml").write_text('test: ["pull-*"]\nclips: {pull-2: {role: test}}\n')
+    assert read_experiment(tmp_path, train=["pull-2"]).role("pull-2") == "train"
+
+
 def test_dots_in_names_are_no_extensions(tmp_path: Path) -> None:
     experiment = written(tmp_path, "test: [pull_0.5]")
     assert (experiment.role("pull_0"), experiment.role("pull_0.5")) == ("train", "test")

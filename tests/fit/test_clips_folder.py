@@ -115,6 +115,7 @@ def test_broken_clips_are_stated_and_stop_no_other(tmp_path: Path) -> None:
     assert names(clips) == ["good"]
     reasons = {skipped.name: skipped.reason for skipped in clips.skipped}
     assert set(reasons) == {"single", "sound", "empty", "words", "picture", "objects", "flat"}
+    assert "empty file" in reasons["empty"]
     assert "single frame" in reasons["single"]
     assert "sound and no pictures" in reasons["sound"]
     assert "objects" in reasons["objects"]

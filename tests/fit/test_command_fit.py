@@ -24,7 +24,7 @@ from identify.fit.film import Film, LawFit, Track, View
 from identify.fit.prepare.prepared import Options, Recipe, Trim, Window
 from identify.fit.results import flow
 from identify.fit.results import predict as prediction
-from identify.fit.results.flow import Plan
+from identify.fit.results.filmed import Plan
 from identify.fit.results.progress import Progress
 from identify.law import read_law
 from identify.motion.dynamics import Dynamics, simulate
@@ -181,7 +181,10 @@ def test_the_run_is_used_afterwards(
     same = identify("compare", run, run, "--json")
     assert same.exit_code == 0
     assert _document(same)["better"] is None
-    assert "about as well" in identify("compare", run, run).stdout
+    shown = identify("compare", run, run).stdout
+    assert "about as well" in shown
+    assert "residual of the law, weak form" in shown
+    assert "_" not in shown  # the diagnostics have names of their own for people
 
 
 def test_a_refusal_exits_three(
@@ -213,6 +216,12 @@ def test_an_interrupt_leaves_a_result(
     assert (tmp_path / "run" / "report.html").exists()
 
 
+def test_a_limit_that_passes_while_reading_is_a_refusal(identify: Run, clips: Path, tmp_path: Path) -> None:
+    result = identify("fit", clips, "--law", LAW, "--out", tmp_path / "run", "--time-limit", "1e-6", "--json")
+    assert result.exit_code == 3, result.stderr
+    assert "passed while the clips were read" in _document(result)["reason"]
+
+
 def test_a_dry_run_shows_pictures_and_fits_nothing(
     identify: Run, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,17 +237,23 @@ def test_a_dry_run_shows_pictures_and_fits_nothing(
     ("arguments", "says"),
     [
         ((), "which law"),
-        (("--law", LAW, "--family", "lti"), "not both"),
+        (("--law", LAW, "--family", "lti"), "contradict"),
         (("--law", "z'' ="), ""),
         (("--law", LAW, "--crop", "1,2"), "--crop needs"),
         (("--law", LAW, "--trim", "one"), "--trim needs"),
-        (("--law", LAW, "--trim", "one=5,2"), "--trim needs"),
+        (("--law", LAW, "--trim", "one=5,2"), "it ends at 2 s"),
+        (("--law", LAW, "--trim", "one=-1,2"), "cannot be negative"),
+        (("--law", LAW, "--crop", "-5,0,40,40"), "cannot be negative"),
+        (("--law", LAW, "--crop", "5,0,0,40"), "at least 1 pixel"),
+        (("--law", LAW, "--anchor", "amplitude=1 m of clip nine"), "clips are one, three, two"),
+        (("--law", LAW, "--anchor", "amplitude=1 m"), "in which clip"),
         (("--law", LAW, "--anchor", "variance=1"), "variance normalisation"),
         (("--law", LAW, "--anchor", "mass=1 kg"), "no anchor"),
         (("--law", LAW, "--derive", "k=m*a"), "m"),
         (("--law", LAW, "--known", "a=1"), "part of the law"),
         (("--law", LAW, "--unit", "z"), "--unit needs"),
-        (("--law", LAW, "--test", "nine"), "nine"),
+        (("--law", LAW, "--test", "nine"), "--test: there is no clip 'nine'"),
+        (("--law", LAW, "--train", "one", "--test", "one"), "--train: the clip 'one' is in train and"),
         (("--law", LAW, "--trim", "nine=1,2"), "nine"),
         (("--law", LAW, "--time-limit", "0"), "--time-limit"),
         (("--law", LAW, "--channel", "infrared"), "channel"),

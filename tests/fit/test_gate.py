@@ -13,7 +13,7 @@ import torch
 
 from identify.fit.diagnostics import stumbles
 from identify.fit.gate import CHECKS, judge
-from identify.fit.results.flow import clock_warnings
+from identify.fit.results.filmed import clock_warnings
 from identify.fit.samples import Samples
 
 GOOD = {

@@ -21,6 +21,8 @@ from identify.fit.results.html import report_page
 from identify.fit.results.metrics import Truth
 from identify.fit.results.pictures import pictures
 from identify.fit.results.words import fit_page
+from identify.motion.coverage import measure
+from identify.motion.run import read_latent
 from tests.fit.results_fits import analyze, duffing
 
 MARKUP = '<img src="http://example.org/x.png" onerror=alert(1)>$_{x}$.mp4'
@@ -221,3 +223,21 @@ def test_the_terminal_page_says_what_to_measure() -> None:
     assert "--anchor" in text
     assert "run/report.html" in text
     assert text.isascii()
+
+
+def test_coverage_of_the_run_is_the_audits(tmp_path: Path) -> None:
+    """``identify coverage RUN`` reads the same motions and counts velocities apart in the same way."""
+    law, made = duffing(noise=0.02)
+    used = np.ones(len(made.tracks[0].time), dtype=bool)
+    used[200:230] = False
+    tracks = (dataclasses.replace(made.tracks[0], used=used), *made.tracks[1:])
+    found = conclude(law, analyze(law), dataclasses.replace(made, tracks=tracks))
+    write_run(tmp_path, found, {"law": law.text, "assume": ["b != 0"]}, None)
+    again = measure(law, read_latent(tmp_path, "z"), source="run", fitted=True)
+    own = found.seen.report
+    assert own is not None
+    assert own.tolerance is not None
+    assert again.tolerance is not None
+    assert again.tolerance.velocity == pytest.approx(own.tolerance.velocity, rel=1e-6)
+    assert [level.rank for level in again.levels] == [level.rank for level in own.levels]
+    assert again.clips == own.clips == 3

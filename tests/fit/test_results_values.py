@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from identify.errors import InputError
-from identify.fit.film import Estimate, Role
+from identify.fit.film import Estimate, Role, Track
 from identify.fit.results.conclusion import Asked, conclude
 from identify.fit.results.dimension import dimensions
 from identify.fit.results.metrics import Truth, measure
+from identify.fit.results.seen import seen
 from identify.fit.results.warrant import invariants, warranted
 from identify.law import read_law
+from identify.scene.collection import Ask
+from identify.scene.protocol import paper_protocol
 from tests.fit.results_fits import Change, analyze, duffing, fit, track
 
 DRAG = "q'' = -k*q - d*q' - c*q'*abs(q')"
@@ -86,6 +89,22 @@ def test_too_few_speeds_are_not_guaranteed() -> None:
     document = conclude(law, analyze(law), fit([track(law, "a=4", (1, 0), "c")], {"a": 4.0})).document
     assert document["parameters"]["a"]["status"] == "not guaranteed"
     assert any("not guaranteed" in warning for warning in document["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("design", "covered"), [("two-way-1", False), ("two-way-2", True), ("two-way-3", True)]
+)
+def test_the_papers_designs_are_judged_as_in_the_paper(design: str, covered: bool) -> None:
+    """Its table gives rank 2 of 4 to one speed both ways, and 4 of 4 to two or three speeds."""
+    recording = paper_protocol(design, 1, Ask(clips=6, size=(16, 16)))
+    law = read_law(recording.law, recording.assume, recording.domain)
+    nothing = np.full(len(recording.shots[0].time), np.nan)
+    tracks = [
+        Track(s.name, s.role, s.time, s.state, np.gradient(s.state, s.time), s.state,
+              nothing, np.ones(len(s.time), dtype=bool))
+        for s in recording.shots
+    ]  # fmt: skip
+    assert (seen(law, tracks).doubt is None) is covered
 
 
 def test_a_law_without_theorem_is_not_guaranteed() -> None:

@@ -14,8 +14,8 @@ from identify.fit.align import Transport
 from identify.fit.correction import find_correction
 from identify.fit.curve import SUPPLE, find_curves
 from identify.fit.held import Held, held
-from identify.fit.least_squares import minimise, pseudo_inverse
-from identify.fit.samples import Samples, smoothed
+from identify.fit.least_squares import linear_solution, minimise, pseudo_inverse
+from identify.fit.samples import Samples, smoothed, spread_out
 from identify.fit.shooting import Shooting
 from identify.fit.splines import Spline
 from identify.fit.torch_law import TorchLaw
@@ -195,3 +195,23 @@ def test_parameters_move_along_the_orbit():
     transport = Transport(law, identify.analyze(law))
     moved = transport.moved(torch.tensor([0.2, 4.0, 4.0], dtype=DOUBLE), 2.0, 0.0)
     assert torch.allclose(moved, torch.tensor([0.2, 4.0, 1.0], dtype=DOUBLE))
+
+
+def test_a_linear_solution_does_not_depend_on_what_memory_held_before():
+    generator = torch.Generator().manual_seed(0)
+    matrix, target = (torch.randn(*n, generator=generator, dtype=DOUBLE) for n in ((200, 5), (200,)))
+    found = set()
+    for _ in range(100):
+        _ = [torch.randint(-1, 2, (5,), dtype=torch.int32) for _ in range(50)]
+        found.add(tuple(linear_solution(matrix, target).tolist()))
+    assert len(found) == 1
+    rest = matrix @ linear_solution(matrix, target) - target
+    assert float((matrix.T @ rest).abs().max()) < 1e-10
+
+
+@pytest.mark.parametrize(("count", "step"), [(1, 1), (5, 2), (1999, 3), (20_000, 10)])
+def test_frames_chosen_for_learning_are_spread_and_never_in_step_with_a_period(count, step):
+    chosen = spread_out(count, step, 0)
+    assert len(chosen) == count // step
+    assert torch.equal(chosen // step, torch.arange(count // step))
+    assert len(torch.unique(chosen % step)) == min(step, len(chosen))

@@ -79,7 +79,10 @@ class Film:
         if kind == "b":
             return 255.0, None
         if kind not in "iuf":
-            raise ClipError(f"{self.stack.path.name}: pixels of type {self.stack.dtype} are not brightness")
+            raise ClipError(
+                f"{self.stack.path.name}: pixels of type {self.stack.dtype} are not brightness",
+                hint="store the pixels as numbers: 0 to 255, or 0 to 1",
+            )
         low, high = self._range()
         if kind == "f" and high <= 2.0 and low >= -1.0:
             return 255.0, None if low >= 0 and high <= 1 else "pixel values beyond 0..1 were clipped"
@@ -98,7 +101,10 @@ class Film:
             least, most = float(picture.min()), float(picture.max())
             low, high = min(low, least), max(high, most)
             if not np.isfinite(least + most):
-                raise ClipError(f"{self.stack.path.name}: some pixels are not finite numbers")
+                raise ClipError(
+                    f"{self.stack.path.name}: some pixels are not finite numbers",
+                    hint="replace them, or leave these frames out",
+                )
         return low, high
 
     def pictures(self, start: int, stop: int) -> Iterator[NDArray[Any]]:
@@ -178,7 +184,10 @@ def read_arrays(path: Path) -> list[Frames]:
     film = _film(path, stacks)
     layout = film.layout
     if layout.clips > _MOST_CLIPS or layout.frames > MOST_FRAMES:
-        raise ClipError(f"{path.name} announces {layout.clips} clips of {layout.frames} frames")
+        raise ClipError(
+            f"{path.name} announces {layout.clips} clips of {layout.frames} frames",
+            hint="write it with numpy.savez(FILE, frames=..., time=...)",
+        )
     times = _beside(path, stacks, _TIMES, layout)
     states = _beside(path, stacks, _STATES, layout)
     velocities = _beside(path, stacks, _VELOCITIES, layout)
@@ -221,7 +230,10 @@ def _beside(path: Path, stacks: Mapping[str, Stack], names: tuple[str, ...], lay
         (layout.clips * layout.frames,),
     }:
         wanted = f"({layout.frames},)" if layout.clips == 1 else f"({layout.clips}, {layout.frames})"
-        raise ClipError(f"{path.name}: {found} has shape {stack.shape}, {wanted} was expected")
+        raise ClipError(
+            f"{path.name}: {found} has shape {stack.shape}, {wanted} was expected",
+            hint="store the frames as an array of frames by height by width",
+        )
     numbers = stack.whole().astype(np.float64)
     return numbers.reshape(shape if shape == (layout.frames,) else (layout.clips, layout.frames))
 

@@ -27,13 +27,14 @@ _MOST_REFERENCE_BYTES = 50_000_000
 
 @dataclass(frozen=True)
 class Experiment:
-    """The settings of a folder, and where in the file each of them stands."""
+    """The settings of a folder, and where in the file each of them stands; ``options`` were typed instead."""
 
     folder: Path
     settings: Settings = field(default_factory=Settings)
     file: Path | None = None
     text: str = ""
     tree: Node | None = None
+    options: frozenset[str] = frozenset()
 
     @property
     def crop(self) -> Crop | None:
@@ -62,11 +63,14 @@ class Experiment:
         return trim[0], trim[1] if len(trim) > 1 else None
 
     def role(self, name: str) -> ClipRole:
-        """Its own role first, then the patterns; with one list of patterns the others do the other thing."""
+        """What was typed first, then its own role, then the patterns; one list leaves the others the rest."""
+        train, test = self.settings.train, self.settings.test
+        for key, patterns in (("train", train), ("test", test)):
+            if key in self.options and _matches(patterns, name):
+                return "train" if key == "train" else "test"
         own = self.clip(name).role
         if own is not None:
             return own
-        train, test = self.settings.train, self.settings.test
         if _matches(test, name):
             return "test"
         if _matches(train, name) or not train:
@@ -86,6 +90,9 @@ class Experiment:
     def check_names(self, names: Sequence[str]) -> None:
         """Every clip and pattern in the file means at least one clip, and no clip both trains and tests."""
         findings = [*self._strangers(names), *self._both(names)]
+        typed = next((f for f in findings if f.field in self.options), None)
+        if typed is not None:
+            raise InputError(f"--{typed.field}: {typed.message}", hint=typed.hint)
         if findings:
             raise ExperimentError(FILE, self.text, findings)
 
@@ -122,35 +129,45 @@ class Experiment:
         for key in ("train", "test"):
             for index, pattern in enumerate(getattr(self.settings, key)):
                 if not any(_called(pattern, name) for name in names):
-                    place = self.tree.place(key, index) if self.tree else (1, 1)
-                    found.append(self._stranger(pattern, names, place))
+                    known = self.tree is not None and key not in self.options
+                    place = self.tree.place(key, index) if self.tree and known else (1, 1)
+                    found.append(self._stranger(pattern, names, place, key))
         return found
 
     @staticmethod
-    def _stranger(written: str, names: Sequence[str], place: tuple[int, int]) -> Finding:
+    def _stranger(written: str, names: Sequence[str], place: tuple[int, int], key: str = "clips") -> Finding:
         hint = nearest(written, names) or f"the clips are {', '.join(names[:12])}"
-        return Finding("input", f"there is no clip '{written}'", *place, hint=hint)
+        return Finding("input", f"there is no clip '{written}'", *place, field=key, hint=hint)
 
     def _both(self, names: Sequence[str]) -> list[Finding]:
         train, test = self.settings.train, self.settings.test
+        if len(self.options & {"train", "test"}) == 1:
+            return []  # what was typed takes the clip from the other list, which stands in the file
         twice = [name for name in names if _matches(train, name) and _matches(test, name)]
-        place = self.tree.key_place("test") if self.tree else (1, 1)
-        return [Finding("input", f"the clip '{name}' is in train and in test", *place) for name in twice[:5]]
+        key = "train" if "train" in self.options else "test"
+        place = self.tree.key_place(key) if self.tree and key not in self.options else (1, 1)
+        told = "the clip '{}' is in train and in test"
+        hint = "a clip is fitted or held out: name in train and in test which is which"
+        return [Finding("input", told.format(name), *place, field=key, hint=hint) for name in twice[:5]]
 
 
 def read_experiment(folder: Path, **changes: Any) -> Experiment:
     """What the folder's ``experiment.yaml`` says; ``changes`` replace single settings, as options do."""
     folder = Path(folder)
     file = folder / FILE
+    options = frozenset(key for key, value in changes.items() if value is not None)
     if not folder.is_dir() or not file.is_file():
-        return Experiment(folder, _changed(Settings(), changes))
+        return Experiment(folder, _changed(Settings(), changes), options=options)
     try:
         with file.open("rb") as opened:
             content = opened.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+        raise InputError(
+            f"cannot read {file}: {error.strerror or error}",
+            hint="check that the file exists and that you may read it",
+        ) from None
     settings, tree, text = read_settings(content, FILE)
-    return Experiment(folder, _changed(settings, changes), file, text, tree)
+    return Experiment(folder, _changed(settings, changes), file, text, tree, options)
 
 
 def _changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
@@ -164,7 +181,10 @@ def _changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
         return Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise InputError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise InputError(
+            f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
+            hint="docs/fit.md lists what experiment.yaml may hold",
+        ) from None
 
 
 def open_clips(experiment: Experiment) -> Clips:
@@ -172,10 +192,13 @@ def open_clips(experiment: Experiment) -> Clips:
     found = find_clips(experiment.folder, experiment.timing)
     experiment.check_names([source.name for source in found] + [skipped.name for skipped in found.skipped])
     kept = [source for source in found if experiment.role(source.name) != "skip"]
+    why = (
+        "neither in --train nor in --test"
+        if experiment.options & {"train", "test"}
+        else f"left out by {FILE}"
+    )
     left = [
-        Skipped(source.name, source.path, f"left out by {FILE}")
-        for source in found
-        if experiment.role(source.name) == "skip"
+        Skipped(source.name, source.path, why) for source in found if experiment.role(source.name) == "skip"
     ]
     return Clips(kept, [*found.skipped, *left])
 

@@ -38,7 +38,7 @@ def read_settings(content: bytes, file: str) -> tuple[Settings, Node | None, str
     if not findings:
         tree, findings = read_tree(text)
     if tree is None or findings:
-        raise ExperimentError(file, text, [_own_words(finding) for finding in findings])
+        raise ExperimentError(file, text, [own_words(finding) for finding in findings])
     try:
         settings = Settings.model_validate(tree.plain())
     except ValidationError as error:
@@ -54,13 +54,13 @@ def _has_content(text: str) -> bool:
     return any(line.strip() and not line.lstrip().startswith("#") for line in text.split("\n"))
 
 
-def _own_words(finding: Finding) -> Finding:
+def own_words(finding: Finding, this: str = "an experiment") -> Finding:
     """The tree's findings without its talk of family files."""
     message = finding.message.replace(
         "a family file is a mapping: name, title, law, ...", "key: value expected"
     )
     message = message.replace("family files use", "this file uses").replace("; one family to a file", "")
-    message = message.replace("a family file has", "an experiment has")
+    message = message.replace("a family file has", f"{this} has")
     hint = finding.hint
     if hint and ("identify init" in hint or "one law to a file" in hint):
         hint = None
@@ -75,7 +75,7 @@ def _finding(details: ErrorDetails, tree: Node) -> Finding:
         place = tree.key_place(*steps)
         return Finding("input", f"unknown key '{steps[-1]}'", *place, dotted, _meant(steps, tree))
     place = tree.key_place(*steps) if "[key]" in details["loc"] else tree.place(*steps)
-    message, hint = _explained(details, steps)
+    message, hint = explained(details, steps, ROLES if steps[-1] == "role" else CHANNELS)
     return Finding("input", message, *place, dotted, hint)
 
 
@@ -97,11 +97,13 @@ _WANTED = {
 }
 
 
-def _explained(details: ErrorDetails, steps: tuple[Any, ...]) -> tuple[str, str | None]:
+def explained(
+    details: ErrorDetails, steps: tuple[Any, ...], choices: Sequence[str]
+) -> tuple[str, str | None]:
+    """What is wrong with one value, and what to type; ``choices`` are the words it may be."""
     kind, value = details["type"], details["input"]
     word = next((step for step in reversed(steps) if isinstance(step, str)), "file")
     if kind == "literal_error":
-        choices = ROLES if word == "role" else CHANNELS
         near = difflib.get_close_matches(str(value), choices, 1)
         message = f"'{str(value)[:60]}' is not one of {', '.join(choices)}"
         return message, f"did you mean {near[0]}?" if near else None

@@ -81,11 +81,14 @@ class _Opener:
 
 def _openers(path: Path) -> list[_Opener]:
     if not path.exists():
-        raise ClipError(f"there is no file or folder {path}")
+        raise ClipError(
+            f"there is no file or folder {path}",
+            hint="name a folder of clips; identify simulate makes one to try",
+        )
     if path.is_file():
         return [_Opener(path.stem, path)]
     if not path.is_dir():  # a pipe or device could be waited for without end
-        raise ClipError(f"{path} is neither a file nor a folder")
+        raise ClipError(f"{path} is neither a file nor a folder", hint="name a folder of clips, or one clip")
     entries = _entries(path)
     found = _files(entries) + _sequences(entries)
     if not found and (files := _sequence(entries)):
@@ -103,9 +106,14 @@ def _entries(folder: Path) -> list[Path]:
     try:
         found = [entry for entry in folder.iterdir() if not entry.name.startswith((".", "_"))]
     except OSError as error:
-        raise ClipError(f"cannot read {folder}: {error.strerror or error}") from None
+        raise ClipError(
+            f"cannot read {folder}: {error.strerror or error}",
+            hint="check that the folder exists and that you may read it",
+        ) from None
     if len(found) > _MOST_ENTRIES:
-        raise ClipError(f"{folder} has more than {_MOST_ENTRIES} files")
+        raise ClipError(
+            f"{folder} has more than {_MOST_ENTRIES} files", hint="name a folder that holds the clips only"
+        )
     return sorted(found, key=lambda entry: natural(entry.name))
 
 

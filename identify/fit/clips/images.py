@@ -46,7 +46,10 @@ class Images:
         if len(self.files) < LEAST_FRAMES:
             raise ClipError(f"{self.folder.name} has a single image", "a clip needs motion: many frames")
         if len(self.files) > MOST_FRAMES:
-            raise ClipError(f"{self.folder.name} has more than {MOST_FRAMES} images")
+            raise ClipError(
+                f"{self.folder.name} has more than {MOST_FRAMES} images",
+                hint="cut the clip, or store smaller images",
+            )
         first = _picture(self.files[0])
         check_size(first.width, first.height, self.files[0].name)
         notes = [_gap_note(self.places)] if self.places[-1] >= len(self.files) else []
@@ -101,8 +104,13 @@ def _picture(file: Path) -> VideoFrame:
 
     try:
         if file.stat().st_size > _MOST_BYTES:
-            raise ClipError(f"{file.name} has more than {_MOST_BYTES // 1_000_000} MB")
+            raise ClipError(
+                f"{file.name} has more than {_MOST_BYTES // 1_000_000} MB",
+                hint="cut the clip, or store smaller images",
+            )
         with av.open(io.BytesIO(file.read_bytes()), "r", options=dict(_OPTIONS)) as container:
             return next(container.decode(video=0))
     except (av.FFmpegError, OSError, ValueError, StopIteration, IndexError):
-        raise ClipError(f"{file.name} is not an image that can be read") from None
+        raise ClipError(
+            f"{file.name} is not an image that can be read", hint="store the frames as PNG, JPEG or TIFF"
+        ) from None

@@ -51,7 +51,7 @@ class Reading:
 def check_size(width: int, height: int, what: str) -> None:
     """Refuse a picture without pixels or with absurdly many."""
     if width < 1 or height < 1:
-        raise ClipError(f"{what} has no pixels ({width} x {height})")
+        raise ClipError(f"{what} has no pixels ({width} x {height})", hint="record or export the clip again")
     if width * height > MOST_PIXELS:
         raise ClipError(
             f"{what} has {width} x {height} pixels; at most {MOST_PIXELS / 1e6:.0f} million are read",

@@ -140,7 +140,10 @@ class Shaper:
             try:
                 frame = self._reformat(frame, width, height, form, interpolation=way)
             except (FFmpegError, ValueError, MemoryError):
-                raise ClipError(f"pixels stored as {frame.format.name} cannot be shown") from None
+                raise ClipError(
+                    f"pixels stored as {frame.format.name} cannot be shown",
+                    hint="convert the clip, for example with ffmpeg -i IN -pix_fmt yuv420p OUT.mp4",
+                ) from None
         return frame.to_ndarray()  # type: ignore[return-value]
 
 

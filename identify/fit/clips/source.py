@@ -41,7 +41,10 @@ class Source:
         """The same clip with another rate or time scale; None keeps what it has."""
         for word, value in (("fps", fps), ("time_scale", time_scale)):
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise ClipError(f"{word} must be a positive number, not {value}")
+                raise ClipError(
+                    f"{word} must be a positive number, not {value}",
+                    hint="leave it out where the file's own times are right",
+                )
         scale = self.time_scale if time_scale is None else time_scale
         return replace(self, fps=self.fps if fps is None else fps, time_scale=scale, _readings=[])
 

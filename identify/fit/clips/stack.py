@@ -57,7 +57,10 @@ class Stack:
     def whole(self) -> NDArray[Any]:
         """The array in memory; only for small ones."""
         if self.announced > _WHOLE_BYTES:
-            raise ClipError(f"{self._called} is too large to be read at once ({self.announced / 1e6:.0f} MB)")
+            raise ClipError(
+                f"{self._called} is too large to be read at once ({self.announced / 1e6:.0f} MB)",
+                hint="store it as .npy, which is read in parts",
+            )
         with self._data() as file:
             content = file.read(self.announced)
         if len(content) < self.announced:
@@ -138,7 +141,9 @@ def _header(path: Path, member: str | None, file: IO[bytes]) -> Stack:
     if stack.announced > MOST_BYTES:
         called = path.name if member is None else f"{member} in {path.name}"
         limit = f"at most {MOST_BYTES // 10**9} are read"
-        raise ClipError(f"{called} announces {stack.announced // 10**9} GB; {limit}")
+        raise ClipError(
+            f"{called} announces {stack.announced // 10**9} GB; {limit}", hint="store fewer or smaller frames"
+        )
     return stack
 
 

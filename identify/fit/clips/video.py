@@ -129,6 +129,8 @@ class Video:
     def _open(self) -> Any:
         import av
 
+        if self.path.is_file() and not self.path.stat().st_size:
+            raise ClipError(f"{self.path.name} is an empty file", _damaged)
         try:
             return av.open(str(self.path.resolve()), metadata_errors="replace", options=dict(_OPTIONS))
         except (av.FFmpegError, OSError, ValueError) as error:
@@ -154,7 +156,7 @@ def _video_stream(container: Any, path: Path) -> Any:
     if films:
         return films[0]
     if len(container.streams.audio):
-        raise ClipError(f"{path.name} has sound and no pictures")
+        raise ClipError(f"{path.name} has sound and no pictures", hint="give a file that has a video in it")
     raise ClipError(f"{path.name} has no video in it", _damaged)
 
 

@@ -62,14 +62,20 @@ def encode_frames(
     shape = tuple(int(n) for n in settings["shape"])
     tensor = stacked(frames)
     if tuple(tensor.shape[1:]) != shape:
-        raise InputError(f"the encoder was trained on frames of shape {shape}, not {tuple(tensor.shape[1:])}")
+        raise InputError(
+            f"the encoder was trained on frames of shape {shape}, not {tuple(tensor.shape[1:])}",
+            hint="give clips of the same size and crop as those of the fit",
+        )
     encoder = blank_encoder(settings["encoder"], *shape)
     prefix = "encoder."
     loaded = {n.removeprefix(prefix): torch.as_tensor(t) for n, t in weights.items() if n.startswith(prefix)}
     try:
         encoder.load_state_dict(loaded)
     except RuntimeError:
-        raise InputError("the weights do not belong to this encoder") from None
+        raise InputError(
+            "the weights do not belong to this encoder",
+            hint="fit again, or restore weights.safetensors of this run",
+        ) from None
     usual = float(settings["usual_distance"])
     score = off_curve(tensor, torch.as_tensor(weights["landmarks"]), usual)
     return encode(encoder, tensor, torch.device("cpu")), score

@@ -155,7 +155,10 @@ def with_changes(settings: PaperSettings, changes: Mapping[str, Any]) -> PaperSe
         _check(settings, name, value)
     changed = replace(settings, **changes)
     if changed.window < 3 or changed.window % 2 == 0 or not 2 <= changed.degree < changed.window:
-        raise InputError("window must be odd and at least 3, degree at least 2 and below window")
+        raise InputError(
+            "window must be odd and at least 3, degree at least 2 and below window",
+            hint="leave it out for the published setting",
+        )
     return changed
 
 
@@ -166,18 +169,28 @@ def _check(settings: PaperSettings, name: str, value: Any) -> None:
         raise InputError(f"the paper's method has no setting '{name[:40]}'", hint=hint)
     if name in _WORDS:
         if value not in _WORDS[name]:
-            raise InputError(f"{name} must be one of {', '.join(_WORDS[name])}")
+            raise InputError(
+                f"{name} must be one of {', '.join(_WORDS[name])}",
+                hint="leave it out for the published setting",
+            )
     elif name == "initial":
         if not isinstance(value, Mapping) or not all(_is_number(number) for number in value.values()):
-            raise InputError("initial must give numbers by parameter name")
+            raise InputError(
+                "initial must give numbers by parameter name", hint="leave it out for the published setting"
+            )
     elif name in _LARGEST:
         if not isinstance(value, int) or not 0 <= value <= _LARGEST[name]:
-            raise InputError(f"{name} must be a whole number between 0 and {_LARGEST[name]}")
+            raise InputError(
+                f"{name} must be a whole number between 0 and {_LARGEST[name]}",
+                hint="leave it out for the published setting",
+            )
     elif isinstance(getattr(settings, name), bool):
         if not isinstance(value, bool):
-            raise InputError(f"{name} must be true or false")
+            raise InputError(f"{name} must be true or false", hint="leave it out for the published setting")
     elif not (_is_number(value) and value >= 0) and not (value is None and name in _OPTIONAL):
-        raise InputError(f"{name} must be a number, not below 0")
+        raise InputError(
+            f"{name} must be a number, not below 0", hint="leave it out for the published setting"
+        )
 
 
 _OPTIONAL = ("clip_norm", "bias_range")

@@ -9,10 +9,10 @@ import numpy as np
 
 from identify.fit.film import Array, Crop, Film, Pixels, View
 from identify.fit.prepare.films import Footage, at_hand, read_stretch
-from identify.fit.prepare.pieces import Piece, bad_frames, find_pieces
+from identify.fit.prepare.pieces import Piece, bad_frames, doubted_frames, find_pieces
 from identify.fit.prepare.position import main_axis, track
 from identify.fit.prepare.prepared import Mask, Options, Prepared, Recipe, Refused, Source, Window
-from identify.fit.prepare.refusal import evidence, refusal, warnings_of
+from identify.fit.prepare.refusal import evidence, refusal, suspects, warnings_of
 from identify.fit.prepare.region import full_frame
 from identify.fit.prepare.rigid import follow
 from identify.fit.prepare.shake import stabilised
@@ -83,7 +83,7 @@ def filmed(
     recipes = candidates(window, grounds, axis, steady, options.channel)
     views = tuple(_view(r, shoot.pieces, raw if r.untouched else steady, axis) for r in recipes)
     others, other_recipes = _others(shoot)
-    names = {piece.trim.clip for piece in shoot.pieces}
+    names, hands = {piece.trim.clip for piece in shoot.pieces}, suspects(found)
     return Prepared(
         views + others,
         recipes + other_recipes,
@@ -94,6 +94,7 @@ def filmed(
         axis,
         tuple(piece.trim for piece in shoot.pieces),
         tuple(bad_frames(piece, found) for piece in shoot.pieces),
+        tuple(doubted_frames(piece, found, hands) for piece in shoot.pieces),
         tuple((p - middle) @ np.array(axis) if rigid else np.full(len(p), np.nan) for p in points),
         tuple(points),
         found.signals,

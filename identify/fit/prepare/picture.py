@@ -11,12 +11,13 @@ import numpy as np
 
 from identify.fit.film import Array, Crop, View
 from identify.fit.prepare.prepared import Prepared, Refused, Signals, Trim
+from identify.motion.palette import AMBER, GREEN, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_USED, _HAND, _LEAVES = "#2a7f62", "#c0392b", "#d68910"
+_USED, _HAND, _LEAVES = GREEN, ORANGE, AMBER
 _EXAMPLES = 6  # frames of each view
 _MOST_CLIPS = 12  # strips in one picture
 

@@ -43,6 +43,12 @@ def bad_frames(piece: Piece, found: Surveyed) -> Mask:
     return found.signals[piece.clip].repeated[cut] | found.flashes[piece.clip][cut]
 
 
+def doubted_frames(piece: Piece, found: Surveyed, suspects: list[str]) -> Mask:
+    """Frames of the film that may show a hand, where the clip is one of the ``suspects``."""
+    cut = slice(piece.trim.first, piece.trim.first + piece.film.count)
+    return found.signals[piece.clip].hand[cut] & (piece.trim.clip in suspects)
+
+
 def _given(clip: Survey, span: tuple[float | None, float | None], least: int) -> list[Trim]:
     """The stretch the user asked for, if it has enough frames."""
     start, stop = span

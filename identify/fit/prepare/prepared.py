@@ -148,9 +148,9 @@ class Prepared:
     """Films in every view, and what was found on the way; films, trims, marks and positions go together.
 
     ``background`` is the empty scene, its pixels ``scale`` of the upright full frame's, from ``corner`` on;
-    ``region`` the motion region in full-frame pixels.  ``bad`` marks frames to leave out (repeated, flashes);
-    ``position`` is the displacement along the main motion and ``points`` the place of the moving object, both
-    in full-frame pixels, nan where unknown.
+    ``region`` the motion region in full-frame pixels.  ``bad`` marks frames to leave out (repeated, flashes),
+    ``doubted`` those that may show a hand; ``position`` is the displacement along the main motion and
+    ``points`` the place of the moving object, both in full-frame pixels, nan where unknown.
     """
 
     views: tuple[View, ...]
@@ -162,6 +162,7 @@ class Prepared:
     axis: tuple[float, float]
     trims: tuple[Trim, ...]
     bad: tuple[Mask, ...]
+    doubted: tuple[Mask, ...]
     position: tuple[Array, ...]
     points: tuple[Array, ...]
     signals: tuple[Signals, ...]

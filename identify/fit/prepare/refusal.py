@@ -14,6 +14,8 @@ _RING = 4  # survey pixels
 _RING_SHARE = 0.4  # of the border changes when the camera moves, whatever moves in the picture
 _SIDE_SHARE = 0.15
 _SUSPICIOUS = (0.02, 0.6)  # of the frames: more is what the clip shows
+_LEAVING = 0.01  # of the frames: fewer are a brush with the border
+_UNEVEN = 3.0  # times the noise from frame to frame: what stands still changes with the light
 _RANGE = 6.0  # standard deviations between a pixel's extremes by noise alone
 
 
@@ -50,24 +52,32 @@ def warnings_of(found: Surveyed, numbers: Mapping[str, float], used: Set[str]) -
         result.append(f"{share} of the frames repeat the one before or are out of time: they are left out")
     if numbers["brightness_range"] > 6:
         result.append(f"the brightness changes by {numbers['brightness_range']:.0f} grey levels: evened out")
-    result += _suspicions(found) if found.clips[0].small else []
+    if names := [s.name for s in found.signals if s.leaves.mean() > _LEAVING and s.name in used]:
+        result.append(
+            f"the object leaves the frame in {_listed(names)}: frames in which it does are left out"
+        )
+    if names := suspects(found):
+        result.append(
+            f"something may reach in over the border in {_listed(names)}: give a trim if it is a hand"
+        )
     unused = {clip.name for clip in found.clips} - used
     return result + [f"{name} is left out: it has no stretch of free motion" for name in sorted(unused)]
 
 
-def _suspicions(found: Surveyed) -> list[str]:
-    """What a small clip shows now and then, and which is left in: the evidence is thin."""
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:6])}{' ...' * (len(names) > 6)}"
+
+
+def suspects(found: Surveyed) -> list[str]:
+    """Small clips that show now and then what may be a hand: thin evidence."""
+    if not found.clips[0].small:
+        return []
     names = []
     for signals in found.signals:
         hand, usual = signals.hand, float(np.median(signals.extent))
         if _SUSPICIOUS[0] < hand.mean() < _SUSPICIOUS[1] and np.median(signals.extent[hand]) > 2 * usual:
             names.append(signals.name)
-    if not names:
-        return []
-    return [
-        f"something may reach in over the border in {', '.join(names[:6])}{' ...' * (len(names) > 6)}; these "
-        "frames are kept: give a trim if it is a hand"
-    ]
+    return names
 
 
 def evidence(found: Surveyed) -> dict[str, float]:
@@ -100,8 +110,15 @@ def _cause(found: Surveyed, options: Options) -> tuple[str, str, str] | None:
     if not found.clips[0].small and (found.unsteady or _camera_moves(found)):
         return (
             "camera moves",
-            "the camera moves too much: what should stand still in the picture does not",
-            "fix the camera (a tripod), or stabilise the clips first",
+            "the camera moves too much, or a shadow passes: what should stand still in the picture does not",
+            "fix the camera (a tripod) and film in steady light, or stabilise the clips first",
+        )
+    if not found.movers and found.scene.noise > _UNEVEN * max(_flicker(found), 1.0):
+        return (
+            "light changes",
+            f"the light changes all over the picture, by {found.scene.noise:.0f} grey levels where nothing "
+            "moves, perhaps a shadow: no motion stands out",
+            "film in steady light, with no shadow over the scene; give a crop around the object",
         )
     if not found.movers:
         return (

@@ -122,7 +122,7 @@ def held(pixels: Array, noise: float, rate: float) -> int:
     A free motion that sets out slowly is already under way after a few frames.
     """
     least = max(_HELD_FRAMES, round(_HELD_SECONDS * rate))
-    if len(pixels) < 2 * least:
+    if len(pixels) < 2 * least or not pixels.shape[1]:
         return 0
     away = _distance(pixels, pixels[: least // 2].mean(0))
     usual = float(np.median(away[least // 2 : least])) + 1e-6

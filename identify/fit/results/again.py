@@ -14,13 +14,16 @@ from identify.fit.results.pictures import pictures
 _KEPT = ("metrics", "data", "seconds", "versions", "seed", "interrupted", "method")
 
 
-def again(run: Run, asked: Asked) -> Conclusion:
-    """The conclusion with other anchors; data, metrics and times stay those of the fit."""
+def again(run: Run, asked: Asked, *, isolated: bool = False) -> Conclusion:
+    """The conclusion with other anchors; data, metrics and times stay those of the fit.
+
+    ``isolated`` is passed on to the analysis of the law.
+    """
     import dataclasses
 
     from identify.engine import analyze
 
-    found = conclude(run.law, analyze(run.law), run.fit, asked)
+    found = conclude(run.law, analyze(run.law, isolated=isolated), run.fit, asked)
     document = {**found.document, **{key: run.document[key] for key in _KEPT if key in run.document}}
     if run.document.get("metrics"):
         document["audit"] = _audit(run.document["audit"], found.document["audit"])
@@ -33,9 +36,9 @@ def _audit(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[di
     return [fresh[r["question"]] if r["question"] == "physical calibration" else r for r in before]
 
 
-def rewritten(run: Run, asked: Asked | None = None) -> Conclusion:
+def rewritten(run: Run, asked: Asked | None = None, *, isolated: bool = False) -> Conclusion:
     """Conclude again and write all files of the run but the weights."""
-    found = again(run, asked or run.asked)
+    found = again(run, asked or run.asked, isolated=isolated)
     page = report_page(found.document, pictures(found))
     write_run(run.folder, found, _config(run.config, found.asked), page)
     return found

@@ -22,6 +22,7 @@ import numpy as np
 from identify.conclude.anchor_given import read_anchors
 from identify.conclude.anchor_text import GivenText, read_anchor
 from identify.errors import InputError
+from identify.fit.clips.reference import bare
 from identify.fit.film import Array, LawFit, Track
 from identify.law import Law
 
@@ -82,6 +83,16 @@ def check_anchors(texts: Iterable[str], law: Law) -> None:
     for text in texts:
         body, _ = _split(text)
         _engine(text, body, law)
+
+
+def check_places(texts: Iterable[str], law: Law, names: Sequence[str]) -> None:
+    """Raise what can be told once the clips are known: an anchor of no clip, or of none in particular."""
+    for text in texts:
+        body, where = _split(text)
+        kind, _ = _engine(text, body, law)
+        somewhere = kind in ("parameter", "size") or where.startswith("over")
+        if not somewhere and not (kind == "origin" and not where):
+            _meant(text, where, names)
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -156,14 +167,19 @@ def _placed(
 
 
 def _track(text: str, where: str, tracks: Sequence[Track]) -> Track:
-    found = _CLIP.search(where)
     names = [track.name for track in tracks]
+    return tracks[names.index(_meant(text, where, names))]
+
+
+def _meant(text: str, where: str, names: Sequence[str]) -> str:
+    """The clip that an anchor speaks of; the only one where none is named."""
+    found = _CLIP.search(where)
     if found is None:
-        if len(tracks) == 1:
-            return tracks[0]
+        if len(names) == 1:
+            return names[0]
         raise InputError("in which clip was this measured?", text, len(text), _HINT)
     wanted = found["clip"].strip('"')
-    chosen = [n for n in names if n == wanted] or [n for n in names if n.rsplit(".", 1)[0] == wanted]
+    chosen = [n for n in names if n == wanted] or [n for n in names if bare(n) == bare(wanted)]
     chosen = chosen or [n for n in names if n.startswith(wanted)]
     if len(chosen) != 1:
         what = "no clip" if not chosen else "more than one clip"
@@ -173,7 +189,7 @@ def _track(text: str, where: str, tracks: Sequence[Track]) -> Track:
             text.find(wanted),
             f"clips are {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}",
         )
-    return tracks[names.index(chosen[0])]
+    return chosen[0]
 
 
 def _at_frame(anchor: Anchor, kind: str, track: Track, where: str) -> Anchor:
@@ -212,7 +228,11 @@ def _amplitude(anchor: Anchor, track: Track) -> Anchor:
     states = _smooth(track)
     good = track.used & np.isfinite(states) if track.used.any() else np.isfinite(states)
     if not good.any():
-        raise InputError(f"no frame of {track.name} was fitted", anchor.text)
+        raise InputError(
+            f"no frame of {track.name} was fitted",
+            anchor.text,
+            hint="name another clip, or a time inside the fitted frames",
+        )
     chosen = states[good]
     return _placed(anchor, "amplitude", (float(chosen[int(np.argmax(np.abs(chosen)))]),), (), _noise(track))
 
@@ -259,7 +279,11 @@ def _span(text: str, latent: Array, position: Array) -> tuple[tuple[float, float
     good = np.isfinite(latent) & np.isfinite(position)
     latent, position = latent[good], position[good]
     if len(latent) < 3 or not np.ptp(position) > 0 or not np.ptp(latent) > 0:
-        raise InputError("the motion is too small to compare with pixels", text)
+        raise InputError(
+            "the motion is too small to compare with pixels",
+            text,
+            hint="use another anchor, such as amplitude or displacement",
+        )
     weight = np.ones(len(latent))
     for _ in range(10):
         slope, level = np.polyfit(latent, position, 1, w=weight)
@@ -295,7 +319,11 @@ def _reading(text: str, track: Track, time: float) -> tuple[float, float, float]
     step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0  # a typed time is rounded
     if len(times) < 2 or not times[0] - step <= time <= times[-1] + step:
         span = f"{times[0]:.3g} to {times[-1]:.3g} s" if len(times) else "no frame"
-        raise InputError(f"t={time:g} is outside the fitted frames of {track.name} ({span})", text)
+        raise InputError(
+            f"t={time:g} is outside the fitted frames of {track.name} ({span})",
+            text,
+            hint="choose a time inside that span",
+        )
     state = float(np.interp(time, times, states[good]))
     rate = float(np.interp(time, times, track.velocity[good]))
     return state, rate, _noise(track)
@@ -312,7 +340,17 @@ def _number(text: str, number: str) -> float:
     try:
         value = float(number)
     except ValueError:
-        raise InputError(f"'{number}' is not a number", text, max(text.find(number), 0)) from None
+        raise InputError(
+            f"'{number}' is not a number",
+            text,
+            max(text.find(number), 0),
+            hint="write a number, such as 0.20 m",
+        ) from None
     if not np.isfinite(value):
-        raise InputError(f"'{number}' is out of range", text, max(text.find(number), 0))
+        raise InputError(
+            f"'{number}' is out of range",
+            text,
+            max(text.find(number), 0),
+            hint="choose another unit, so that the number is of ordinary size",
+        )
     return value

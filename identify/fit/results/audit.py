@@ -23,20 +23,21 @@ Verdict = Literal["supported", "weak", "failed", "not checked"]
 _WORDS = {
     "weak_residual": "relative weak residual {:.2g}",
     "output_ratio": "error of the law's own solution over that of a free curve {:.2f}",
-    "test_residual": "law error on held-out clips {:.2g} of the spread",
+    "test_residual": "law error on held-out clips {} of the spread",
     "lti_ratio": "an affine-linear law on the same frames leaves {:.3g} times the residual",
-    "structured_residual": "structure left in the residual {:.2g} of the spread",
-    "output_residual": "the law's own solution misses the places by {:.2g} of their spread",
-    "outliers": "{:.2g} of the frames are outliers",
-    "curve_spread": "frames lie off one curve by {:.2g} of its length",
-    "off_curve_share": "{:.2g} of the frames are far from it",
-    "least_slope": "least slope of the map {:.2g} of the usual one",
+    "structured_residual": "structure left in the residual {} of the spread",
+    "output_residual": "the law's own solution misses the places by {} of their spread",
+    "outliers": "{} of the frames are outliers",
+    "curve_spread": "frames lie off one curve by {} of its length",
+    "off_curve_share": "{} of the frames are far from it",
+    "least_slope": "least slope of the map {} of the usual one",
     "motion_over_noise": "motion {:.3g} times the noise",
     "curve_residual": "frames lie off the curve by {:.2g}",
     "monotone": "share of the curve that is monotone in the latent {:.3g}",
     "jumps": "jumps of the latent {:.3g}",
-    "clip_spread": "parameters spread by {:.2g} over clips",
-    "candidate_spread": "parameters spread by {:.2g} over accepted candidates",
+    "clip_spread": "parameters spread by {} over clips",
+    "part_spread": "parameters spread by {} over parts of the clip",
+    "candidate_spread": "parameters spread by {} over accepted candidates",
     "periods": "{:.3g} periods filmed",
     "off_curve": "out-of-curve score {:.2f} (1 is usual)",
 }
@@ -84,7 +85,12 @@ def audit(found: Findings) -> list[dict[str, Any]]:
 
 def _said(evidence: Mapping[str, float], *names: str) -> list[str]:
     known = [(n, evidence.get(n)) for n in names]
-    return [_WORDS[n].format(v) for n, v in known if v is not None and np.isfinite(v)]
+    return [_worded(n, v) for n, v in known if v is not None and np.isfinite(v)]
+
+
+def _worded(name: str, value: float) -> str:
+    """The sentence of one diagnostic; shares in percent."""
+    return _WORDS[name].format(f"{100 * value:.2g} %" if "{}" in _WORDS[name] else value)
 
 
 def _sentence(parts: list[str], otherwise: str) -> str:
@@ -100,7 +106,7 @@ def _family(found: Findings) -> Row:
         "structured_residual",
         "output_ratio",
         "test_residual",
-        "lti_ratio",
+        *(() if is_linear(found.analysis) else ("lti_ratio",)),  # a linear law would be compared with itself
         "outliers",
         "periods",
     )
@@ -232,18 +238,21 @@ def _normalization(found: Findings) -> Row:
 def _recovery(found: Findings) -> Row:
     scope = (
         "Told are the parameters and invariants that every compatible report shares. Their agreement does "
-        "not identify the parameters that depend on the coordinate."
+        "not identify the parameters that depend on the coordinate. Seconds are those of the clips' times: "
+        "no picture shows whether it was stored in slow motion."
     )
     if found.fit.estimate is None:
         return Row("parameter recovery", "failed", "There is no estimate.", scope)
     analysis, metrics = found.analysis, found.metrics or {}
+    if not analysis.law.parameters:
+        return Row("parameter recovery", "not checked", "The law has no parameters to recover.", scope)
     parts = []
     if analysis.gauge is not None:
         maps = dict.fromkeys(b.map or "an implicit map" for b in analysis.gauge.branches)
         parts.append(f"permitted maps {'; '.join(list(maps)[:4])}")
     if analysis.invariants:
         parts.append(f"invariants {', '.join(analysis.invariants)}")
-    parts += _said(found.fit.evidence, "clip_spread", "candidate_spread")
+    parts += _spreads(found.fit)
     error = metrics.get("e_theta")
     if error is not None:
         parts.append(f"largest parameter error {percent(error)} at the frozen map")
@@ -257,6 +266,18 @@ def _recovery(found: Findings) -> Row:
     if error is None and verdict == "supported" and _spread(found.fit.evidence) is None:
         verdict = "weak"
     return Row("parameter recovery", verdict, _sentence(parts, "no permitted maps are known"), scope)
+
+
+def _spreads(fit: LawFit) -> list[str]:
+    """How far parameters differ over clips and candidates, where there are several to differ."""
+    evidence = dict(fit.evidence)
+    if sum(track.role == "train" for track in fit.tracks) == 1 and "clip_spread" in evidence:
+        evidence["part_spread"] = evidence.pop("clip_spread")
+    accepted = sum(bool(candidate.get("accepted")) for candidate in fit.candidates)
+    if fit.candidates and accepted < 2:
+        evidence.pop("candidate_spread", None)
+    told = _said(evidence, "clip_spread", "part_spread", "candidate_spread")
+    return [*told, *(["only one candidate was accepted"] if accepted == 1 else [])]
 
 
 def _spread(evidence: Mapping[str, float]) -> float | None:
@@ -282,7 +303,7 @@ def _calibration(found: Findings) -> Row:
     verdict: Verdict
     if physical.consistent is False or not physical.table:
         verdict = "failed"
-    elif physical.rank is not None and physical.rank < (physical.needed or 0):
+    elif physical.rank is not None and physical.rank < (physical.needed or 0):  # redundancy does not count
         verdict = "weak"
     else:
         verdict = "weak" if physical.warnings else "supported"

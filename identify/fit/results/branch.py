@@ -6,7 +6,7 @@ the fit it is what the metrics compare; from the fit to physical units it is wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from sympy import Expr, Symbol
 from identify.analysis import Analysis, BranchInfo
 from identify.errors import InputError
 from identify.fit.film import Array
+from identify.fit.results.warrant import Values
 from identify.law import Law, read_expression
 from identify.motion.dynamics import compiled
 
@@ -107,3 +108,25 @@ def _branch(law: Law, info: BranchInfo) -> Branch | None:
     except (InputError, KeyError):
         return None
     return Branch(law, map_, images, free, whole, info.map, info.kind)
+
+
+def shared(expression: Expr, maps: Sequence[Branch], values: Values) -> bool:
+    """Whether an expression in the parameters is the same in every compatible report, tried at points.
+
+    Other names in the expression are known quantities, which no coordinate changes.
+    """
+    if not maps or not np.isfinite(values.values).all():
+        return False
+    own = [s for s in expression.free_symbols if s in values.symbols]
+    others = {s: 1.0 + 0.1 * i for i, s in enumerate(sorted(expression.free_symbols - set(own), key=str))}
+    at = compiled(expression.subs(others), *values.symbols)
+    here = float(at(*values.values))
+    for branch in maps:
+        start = branch.identity(values.values)
+        for factor in (0.6, 1.7):
+            free = np.where(start != 0, factor * start, factor - 1)
+            free[len(branch.free) :] = 1.0
+            there = float(at(*branch.image(free, values.values)))
+            if not np.isclose(there, here, rtol=1e-9, atol=1e-300):
+                return False
+    return True

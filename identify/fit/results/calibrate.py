@@ -42,6 +42,7 @@ class Solution:
     covariance: Array
     misfit: float
     rank: int
+    placed: bool  # whether the anchors fix the physical coordinate, but for what they leave of the parameters
 
 
 @dataclass(frozen=True)
@@ -179,9 +180,21 @@ def _solution(system: System, free: Array, values: Values) -> Solution | None:
     open_ = np.abs(image_free @ kernel) if kernel.size else np.zeros((len(parameters), 1))
     size = np.maximum(np.abs(parameters), 1e-300)
     determined = tuple(bool(row.max() <= _SAME * s) for row, s in zip(open_, size, strict=True))
+    placed = not kernel.size or _still(branch, free, values.values, kernel)
     misfit = float(np.abs(_honest(system, free, inputs)).max()) if len(system.anchors) else 0.0
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return Solution(branch, free, parameters, determined, errors, covariance, misfit, rank)
+    return Solution(branch, free, parameters, determined, errors, covariance, misfit, rank, placed)
+
+
+def _still(branch: Branch, free: Array, parameters: Array, kernel: Array) -> bool:
+    """Whether the map stays as it is along the freedoms that the anchors leave."""
+    count = len(branch.free)
+    states = np.array([-0.7, 0.4, 1.3])
+    by_free = _slopes(
+        lambda f: branch.at(states, np.concatenate([f, free[count:]]), parameters), free[:count]
+    )
+    size = max(float(np.abs(branch.at(states, free, parameters)).max()), 1e-300)
+    return bool(np.abs(by_free @ kernel).max() <= _SAME * size)
 
 
 def _honest(system: System, free: Array, inputs: Array) -> Array:
@@ -214,7 +227,11 @@ def _slopes(function: Callable[[Array], Array], at: Array) -> Array:
 
 
 def _alike(first: Solution, second: Solution) -> bool:
-    return bool(np.allclose(first.parameters, second.parameters, rtol=1e-5, atol=1e-12))
+    """Whether two solutions tell the same; what stays open differs from start to start and tells nothing."""
+    if first.determined != second.determined:
+        return False
+    known = np.array(first.determined, dtype=bool)
+    return bool(np.allclose(first.parameters[known], second.parameters[known], rtol=1e-5, atol=1e-12))
 
 
 def _allowed(law: Law, parameters: Array) -> bool:

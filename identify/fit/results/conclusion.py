@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,15 +18,19 @@ from identify.fit.results.dimension import dimensions
 from identify.fit.results.figures import finite, plain
 from identify.fit.results.metrics import Truth, measure
 from identify.fit.results.normalizer import normalizer
+from identify.fit.results.outstanding import outstanding
 from identify.fit.results.physical import Physical, calibrate
 from identify.fit.results.seen import Seen, seen
 from identify.fit.results.special import special_cases
 from identify.fit.results.special import warning as special_warning
 from identify.fit.results.warrant import values_of
+from identify.fit.versions import versions
 from identify.law import Law
 
 SCHEMA = "identify/fit/1"
 _AS_LINEAR = 1.1  # the residual of a linear law over the law's own
+_NAMED = 4  # clips in one sentence
+_MUCH_UNLIKE, _MUCH_OUTSIDE = 0.05, 0.02  # of a held-out clip
 _FAR = 3.0  # an off-curve score above this is a frame unlike those the encoder was trained on
 
 
@@ -88,8 +91,8 @@ def conclude(
     document = {
         "schema": SCHEMA,
         "law": law.text,
-        "assume": [c.text for c in law.assumptions],
-        "domain": [c.text for c in law.domain],
+        "assume": list(dict.fromkeys(c.text for c in law.assumptions)),
+        "domain": list(dict.fromkeys(c.text for c in law.domain)),  # a < z < b is two conditions in one text
         "accepted": accepted,
         "reason": reason,
         "advice": advice,
@@ -179,9 +182,11 @@ def _warnings(
     doubt: str | None,
     interrupted: bool,
 ) -> list[str]:
-    partial = interrupted and fit.estimate is not None
+    partial = interrupted and fit.estimate is not None and not any("interrupted" in w for w in fit.warnings)
     found = ["the fit was interrupted: this is the best result so far"] if partial else []
     found += [*fit.warnings]
+    if not fit.accepted or any("doubtful" in warning for warning in fit.warnings):
+        found += outstanding(fit)
     if doubt is not None and fit.estimate is not None:
         found.append(f"not guaranteed: {doubt}")
     ratio = fit.evidence.get("lti_ratio")
@@ -193,14 +198,27 @@ def _warnings(
     if coverage.one_way and coverage.refusal is None:
         found.append("all motion goes one way")
     found += [*physical.warnings, *analysis.warnings]
-    for track in fit.tracks:
-        scores = track.off_curve[np.isfinite(track.off_curve)]
-        far = int((scores > _FAR).sum())
-        if track.role == "test" and far:
-            found.append(f"{track.name}: {far} of {len(scores)} frames look unlike the training frames")
-        if track.role == "test" and (share := _outside(track, fit)) > 0.02:
-            found.append(f"{track.name}: {100 * share:.0f} % of its latents lie outside the trained range")
+    held_out = [track for track in fit.tracks if track.role == "test"]
+    far = {track.name: _unlike(track) for track in held_out}
+    found += _listed(far, _MUCH_UNLIKE, "of the frames of {} look unlike the training frames")
+    outside = {track.name: _outside(track, fit) for track in held_out}
+    found += _listed(outside, _MUCH_OUTSIDE, "of the latents of {} lie outside the trained range")
     return list(dict.fromkeys(found))
+
+
+def _listed(shares: Mapping[str, float], least: float, words: str) -> list[str]:
+    """One sentence for all clips of which too large a share is wrong, the worst first; none where none is."""
+    wrong = sorted((name for name, share in shares.items() if share > least), key=lambda n: -shares[n])
+    if not wrong:
+        return []
+    more = f" and {len(wrong) - _NAMED} more clips" if len(wrong) > _NAMED else ""
+    most = f"{'up to ' if len(wrong) > 1 else ''}{100 * shares[wrong[0]]:.0f} %"
+    return [f"{most} {words.format(', '.join(wrong[:_NAMED]) + more)}"]
+
+
+def _unlike(track: Any) -> float:
+    scores = track.off_curve[np.isfinite(track.off_curve)]
+    return float(np.mean(scores > _FAR)) if len(scores) else 0.0
 
 
 def _outside(track: Any, fit: LawFit) -> float:
@@ -270,21 +288,6 @@ def _point(fit: LawFit) -> dict[str, Any] | None:
         "pixel_track": None if fit.pixel_track is None else [list(a) for a in fit.pixel_track],
         "candidates": [dict(c) for c in fit.candidates],
     }
-
-
-def versions() -> dict[str, str]:
-    """What computed the numbers."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    import identify
-
-    found = {"identify": identify.__version__, "python": platform.python_version()}
-    for package in ("torch", "numpy", "scipy", "sympy", "av"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def clip_names(fit: LawFit) -> Sequence[str]:

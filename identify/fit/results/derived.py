@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 from identify.conclude.anchor_text import read_anchor
 from identify.errors import InputError
 from identify.fit.film import Array
-from identify.fit.results.dimension import Dimensions, dimension_of, text_of
+from identify.fit.results.dimension import Dimensions, shared_dimension, text_of
 from identify.fit.results.warrant import Values
 from identify.law import Law, read_expression
 from identify.law.unit import ONE, Dimension
@@ -59,7 +59,7 @@ def read_known(texts: Sequence[str], law: Law) -> tuple[Known, ...]:
         if name in {p.name for p in law.parameters} or name == law.state.name:
             raise InputError(f"{name} is part of the law", text, hint=f'give it as --anchor "{text.strip()}"')
         if any(k.symbol.name == name for k in found):
-            raise InputError(f"--known gives {name} twice", text)
+            raise InputError(f"--known gives {name} twice", text, hint="give each quantity once")
         quantity = read_anchor(text, (name,)).quantity
         if quantity is None:
             raise InputError(f"no value for {name}", text, len(text), 'write for example "m=0.1515 kg"')
@@ -76,36 +76,37 @@ def read_derivations(texts: Sequence[str], law: Law, known: Sequence[Known]) -> 
     for text in texts:
         name, equals, body = text.partition("=")
         if not equals or not name.strip().isidentifier():
-            raise InputError("--derive needs a formula with " + _NAME, text)
+            raise InputError(
+                "--derive needs a formula with " + _NAME, text, hint='for example --derive "k=m*a"'
+            )
         expression = read_expression(body.strip(), names)
         found.append(Derivation(name.strip(), expression, body.strip()))
     return tuple(found)
 
 
 def derive(
-    asked: Sequence[Derivation],
+    law: Law,
+    one: Derivation,
     known: Sequence[Known],
     values: Values,
     determined: Mapping[str, bool],
     units: Dimensions,
-) -> dict[str, Derived]:
-    """Each quantity with its error to first order, from the fit's covariance and the known ones' own."""
+) -> Derived:
+    """The quantity with its error to first order, from the fit's covariance and the known ones' own."""
     symbols = (*values.symbols, *(k.symbol for k in known))
     numbers = np.concatenate([values.values, [k.value for k in known]])
     whole = Values(symbols, numbers, _joint(values.covariance, [k.sigma for k in known]))
     dimensions: Dimensions = {**units, **{k.symbol: k.dimension for k in known}}
-    found: dict[str, Derived] = {}
-    for one in asked:
-        inside = [s.name for s in values.symbols if one.expression.has(s)]
-        missing = [name for name in inside if not determined.get(name, False)]
-        unit = text_of(dimension_of(one.expression, dimensions))
-        if missing:
-            told = f"{', '.join(missing)} is not determined: give an anchor"
-            found[one.name] = Derived(None, None, unit, one.text, told)
-            continue
-        value, se = whole.of(one.expression)
-        found[one.name] = Derived(value, se, unit, one.text)
-    return found
+    inside = [s.name for s in values.symbols if one.expression.has(s)]
+    missing = [name for name in inside if not determined.get(name, False)]
+    unit = text_of(shared_dimension(one.expression, law, dimensions))
+    if missing:
+        told = (
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not determined: give an anchor"
+        )
+        return Derived(None, None, unit, one.text, told)
+    value, se = whole.of(one.expression)
+    return Derived(value, se, unit, one.text)
 
 
 def _joint(covariance: Array, sigmas: Sequence[float]) -> Array:

@@ -15,7 +15,7 @@ from identify.law.dimension import parameter_dimensions
 from identify.law.unit import BASES, ONE, Dimension, base, read_unit, unit_text
 
 _ZERO = ONE.dimension
-_ONLY_TIME = tuple(b != "s" for b in BASES)
+_FORMAL = ("px", "cd", "mol", "K", "A")  # no law of motion is about these, so that they can stand for others
 
 Dimensions = dict[Symbol, Dimension | None]
 
@@ -25,26 +25,59 @@ def dimensions(law: Law, anchors: Sequence[GivenText], units: Mapping[str, str])
 
     Without any unit, time is still in seconds: a parameter whose dimension has no length keeps it.
     """
-    given = derived_units(law, anchors, units)
-    timed = _with_time_alone(law)
-    if given is None:
-        return timed
+    given = derived_units(law, anchors, units) or {}
+    declared = {symbol: d for symbol, d in given.items() if d is not None and symbol != law.state}
+    timed = _without_length(law, declared) or _without_length(law, {})
     return {**timed, **{symbol: d for symbol, d in given.items() if d is not None}}
 
 
-def _with_time_alone(law: Law) -> Dimensions:
-    for state in (base("m"), _ZERO):
+def shared_dimension(
+    expression: Expr, law: Law, known: Mapping[Symbol, Dimension | None]
+) -> Dimension | None:
+    """The dimension of what every coordinate shares: known though those of its parts may be open.
+
+    ``k/m`` has 1/s^2 whatever the unit of mass: parts that are open get a base of their own, and it cancels.
+    """
+    told = dimension_of(expression, known)
+    if told is not None:
+        return told
+    formal = {**_formal(law), **{symbol: d for symbol, d in known.items() if symbol not in law.parameters}}
+    found = dimension_of(expression, formal)
+    return None if found is None or _is_formal(found) else found
+
+
+def _formal(law: Law) -> Dimensions:
+    """Dimensions of all parameters, the state's and open ones in bases that stand for themselves."""
+    for state in (base(_FORMAL[0]), _ZERO):
+        found: dict[Symbol, Dimension | None] = {}
+        given: dict[Symbol, Dimension] = {}
         try:
-            found = parameter_dimensions(law, state, {})
+            for name in _FORMAL[1:]:
+                found = parameter_dimensions(law, state, given)
+                open_ = next((p for p, d in found.items() if d is None), None)
+                if open_ is None:
+                    break
+                given[open_] = base(name)
         except InputError:
             continue  # such as sin(z), which needs a pure number
-        pure: Dimensions = {p: d for p, d in found.items() if d is not None and not _beyond_time(d)}
+        return {law.state: state, **found}
+    return {}
+
+
+def _without_length(law: Law, declared: Mapping[Symbol, Dimension]) -> Dimensions:
+    """What is known without the unit of the state, which gets a base of its own."""
+    for state in (base(_FORMAL[0]), _ZERO):
+        try:
+            found = parameter_dimensions(law, state, declared)
+        except InputError:
+            continue  # such as sin(z), which needs a pure number
+        pure: Dimensions = {p: d for p, d in found.items() if d is not None and not _is_formal(d)}
         return pure if state != _ZERO else {law.state: _ZERO, **pure}
     return {}
 
 
-def _beyond_time(dimension: Dimension) -> bool:
-    return any(exponent and other for exponent, other in zip(dimension, _ONLY_TIME, strict=True))
+def _is_formal(dimension: Dimension) -> bool:
+    return any(dimension[BASES.index(name)] for name in _FORMAL)
 
 
 def dimension_of(expression: Expr, known: Mapping[Symbol, Dimension | None]) -> Dimension | None:

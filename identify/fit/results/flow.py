@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,74 +13,36 @@ from identify.analysis import Analysis
 from identify.errors import InputError
 from identify.fit.film import Array, LawFit
 from identify.fit.results.anchor import check_anchors, placeable
-from identify.fit.results.conclusion import Asked, Conclusion, conclude
+from identify.fit.results.conclusion import Conclusion, conclude
 from identify.fit.results.derived import read_derivations, read_known
+from identify.fit.results.filmed import Filmed, Plan, film
 from identify.fit.results.folder import write_run
 from identify.fit.results.html import report_page
-from identify.fit.results.metrics import Truth
-from identify.fit.results.pictures import Picture, pictures
-from identify.fit.results.preparation import preparation
+from identify.fit.results.pictures import pictures
 from identify.fit.results.progress import Progress
-from identify.law import Law
 
 _LEAST_PAIRS = 10
 
 Kind = TypeVar("Kind")
-Trimmed = tuple[float | None, float | None]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is to be done: the folder, the law, and everything that was chosen by hand."""
-
-    folder: Path
-    out: Path
-    law: Law
-    family: str | None = None
-    asked: Asked = field(default_factory=Asked)
-    changes: Mapping[str, Any] = field(default_factory=dict)  # of experiment.yaml, as options do
-    trims: Mapping[str, Trimmed] = field(default_factory=dict)
-    method: str = "default"
-    device: str = "cpu"
-    seed: int = 0
-    seeds: int = 1
-    time_limit: float | None = None
-    updates: int | None = None  # of the paper's method, as is the preset
-    preset: str | None = None
-    resume: bool = False
-
-
-@dataclass(frozen=True)
-class Filmed:
-    """The clips as films, or the refusal; ``pictures`` show what was found."""
-
-    prepared: Any
-    data: dict[str, Any]
-    truth: Truth | None
-    pictures: tuple[Picture, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def refused(self) -> bool:
-        """Whether no film could be made."""
-        return not hasattr(self.prepared, "views")
-
-
-def run(plan: Plan, progress: Progress) -> Conclusion:
-    """Fit and write the run folder; a refusal is a result too."""
+def run(plan: Plan, progress: Progress, *, isolated: bool = False) -> Conclusion:
+    """Fit and write the run folder; a refusal is a result too.  ``isolated`` is passed on to the analysis."""
     from identify.engine import analyze
 
     _check(plan)
     clock = _Clock()
-    analysis = analyze(plan.law)
+    analysis = analyze(plan.law, isolated=isolated)
     clock.lap("analysis")
-    filmed = film(plan, progress.part(0.0, 0.35))
+    filmed = film(plan, progress.part(0.0, 0.35), clock.since)
     clock.lap("reading")
     interrupted = False
     if filmed.refused:
         fit = _refusal(plan, filmed)
     else:
-        fit, interrupted = _fitted(plan, analysis, filmed, progress.part(0.35, 0.95))
+        left = None if plan.time_limit is None else max(plan.time_limit - clock.since(), 0.01)
+        within = _replaced(plan, time_limit=left)  # the limit is for the whole command
+        fit, interrupted = _fitted(within, analysis, filmed, progress.part(0.35, 0.95))
     clock.lap("fitting")
     anchors, told = placeable(plan.asked.anchors, plan.law, fit, analysis.route.name == "canonical")
     conclusion = conclude(
@@ -116,114 +75,6 @@ def _check(plan: Plan) -> None:
         raise InputError(f"{plan.out} is a file", hint="give a folder with --out")
 
 
-def film(plan: Plan, progress: Progress) -> Filmed:
-    """The clips of the folder as films."""
-    from identify.fit.clips.experiment import open_clips, read_experiment
-    from identify.fit.prepare import Options, prepare
-
-    experiment = read_experiment(plan.folder, **plan.changes)
-    sources = open_clips(experiment)
-    if not sources:
-        reasons = "; ".join(f"{s.name}: {s.reason}" for s in sources.skipped[:5])
-        raise InputError(f"no clip in {plan.folder} can be used ({reasons})")
-    names = [source.name for source in sources]
-    given = _by_clip(plan.trims, names)
-    trims = {name: given.get(name, experiment.trim(name)) for name in names}
-    channel = experiment.settings.channel
-    options = Options(
-        crop=experiment.crop,
-        channel=None if channel == "auto" else channel,
-        trims={name: trim for name, trim in trims.items() if trim != (None, None)},
-        roles={name: "test" if experiment.role(name) == "test" else "train" for name in names},
-    )
-    with warnings.catch_warnings():  # means over nothing are nan, and treated as such
-        warnings.simplefilter("ignore", RuntimeWarning)
-        prepared = prepare(sources, options, progress)
-    prepared = _with_references(prepared, experiment.references(sources))
-    return Filmed(
-        prepared,
-        _data(prepared, sources),
-        _truth(experiment),
-        tuple(preparation(prepared)),
-        (*_skipped(sources), *clock_warnings(sources), *getattr(prepared, "warnings", ())),
-    )
-
-
-def _skipped(sources: Any) -> list[str]:
-    return [f"{s.name} is skipped: {s.reason}" for s in getattr(sources, "skipped", ())][:8]
-
-
-def clock_warnings(sources: Iterable[Any]) -> list[str]:
-    """Clips whose camera noted another rate than their times have: slow motion that nobody else can see."""
-    return [
-        f"{source.name}: {note}"
-        for source in sources
-        if source.info.capture_rate is not None
-        for note in source.info.notes
-    ]
-
-
-def _by_clip(trims: Mapping[str, Trimmed], names: list[str]) -> dict[str, Trimmed]:
-    """The trims by the clips' own names, typed with or without the extension of a file."""
-    from identify.fit.clips.reference import bare
-
-    found: dict[str, Trimmed] = {}
-    for typed, trim in trims.items():
-        meant = [name for name in names if typed == name or bare(typed) == bare(name)]
-        if not meant:
-            listed = ", ".join(names[:12])
-            raise InputError(f"--trim: there is no clip '{typed}'", hint=f"clips are {listed}")
-        found |= dict.fromkeys(meant, trim)
-    return found
-
-
-def _with_references(prepared: Any, references: Mapping[str, Any]) -> Any:
-    """The films with the physical state at their frames, where a reference tells it."""
-    if not references or not hasattr(prepared, "views"):
-        return prepared
-    clip_of = {trim.film: trim.clip for trim in getattr(prepared, "trims", ())}
-    views = []
-    for view in prepared.views:
-        films = tuple(
-            dataclasses.replace(f, reference=references[clip_of.get(f.name, f.name)].at(f.time))
-            if clip_of.get(f.name, f.name) in references
-            else f
-            for f in view.films
-        )
-        views.append(dataclasses.replace(view, films=films))
-    return dataclasses.replace(prepared, views=tuple(views))
-
-
-def _truth(experiment: Any) -> Truth | None:
-    """The true parameters that a simulated folder carries."""
-    values = getattr(experiment.settings, "truth", None)
-    if not values:
-        return None
-    return Truth({str(name): float(value) for name, value in dict(values).items()})
-
-
-def _data(prepared: Any, sources: Any) -> dict[str, Any]:
-    """Clips used, trims, crop, frame counts."""
-    films = prepared.views[0].films if getattr(prepared, "views", ()) else ()
-    trims = {trim.film: trim for trim in getattr(prepared, "trims", ())}
-    clips = []
-    for one in films:
-        trim = trims.get(one.name)
-        entry = {"name": one.name, "role": one.role, "frames": one.count, "used": one.count}
-        entry |= {"from": float(one.time[0]), "to": float(one.time[-1])} if one.count else {}
-        if trim is not None:
-            entry |= {"clip": trim.clip, "begins": trim.begins, "ends": trim.ends}
-            entry["note"] = f"begins: {trim.begins}; ends: {trim.ends}"
-        clips.append(entry)
-    return {
-        "clips": clips,
-        "crop": getattr(prepared, "region", None),
-        "views": [view.name for view in getattr(prepared, "views", ())],
-        "skipped": [{"name": s.name, "reason": s.reason} for s in getattr(sources, "skipped", ())],
-        "notes": [note for source in sources for note in source.notes][:50],
-    }
-
-
 def _fitted(plan: Plan, analysis: Analysis, filmed: Filmed, progress: Progress) -> tuple[LawFit, bool]:
     """The fit, or the best so far where it was interrupted."""
     try:
@@ -232,7 +83,8 @@ def _fitted(plan: Plan, analysis: Analysis, filmed: Filmed, progress: Progress) 
         told = "it was interrupted before there was a result"
         fit = _empty(plan.method, told, "let it run longer, or continue with --resume", filmed)
     warnings = tuple(dict.fromkeys([*filmed.warnings, *fit.warnings]))
-    return _with_pixels(_replaced(fit, warnings=warnings), filmed.prepared), progress.interrupted
+    fit = _with_scene(_replaced(fit, warnings=warnings), filmed)
+    return _with_pixels(fit, filmed.prepared), progress.interrupted
 
 
 def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> LawFit:
@@ -250,7 +102,9 @@ def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> 
         checkpoint=checkpoint,
         resume=plan.resume,
     )
-    fit: LawFit = fit_views(plan.law, analysis, prepared.views, settings, progress, prepared.bad)
+    fit: LawFit = fit_views(
+        plan.law, analysis, prepared.views, settings, progress, prepared.bad, prepared.doubted
+    )
     return _with_recipe(fit, prepared)
 
 
@@ -294,6 +148,19 @@ def _with_recipe(fit: LawFit, prepared: Any) -> LawFit:
     return _replaced(fit, weights=weights, settings={**fit.settings, "recipe": plain})
 
 
+def _with_scene(fit: LawFit, filmed: Filmed) -> LawFit:
+    """The fit with the empty scene, against which new clips are levelled and moved back."""
+    from identify.fit.results.evened import SETTING, WEIGHT, kept
+
+    background = getattr(filmed.prepared, "background", None)
+    if background is None or "recipe" not in fit.settings:
+        return fit
+    weight, setting = kept(background, filmed.size, filmed.crop)
+    return _replaced(
+        fit, weights={**fit.weights, WEIGHT: weight}, settings={**fit.settings, SETTING: setting}
+    )
+
+
 def _refusal(plan: Plan, filmed: Filmed) -> LawFit:
     refused = filmed.prepared
     return _empty(plan.method, refused.reason, refused.advice, filmed)
@@ -333,8 +200,8 @@ def configuration(plan: Plan) -> dict[str, Any]:
         "folder": str(plan.folder),
         "law": plan.law.text,
         "family": plan.family,
-        "assume": [c.text for c in plan.law.assumptions],
-        "domain": [c.text for c in plan.law.domain],
+        "assume": list(dict.fromkeys(c.text for c in plan.law.assumptions)),
+        "domain": list(dict.fromkeys(c.text for c in plan.law.domain)),
         "anchors": list(plan.asked.anchors),
         "units": dict(plan.asked.units),
         "known": list(plan.asked.known),
@@ -357,6 +224,10 @@ class _Clock:
     def __init__(self) -> None:
         self._start = self._last = time.perf_counter()
         self._laps: dict[str, float] = {}
+
+    def since(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
 
     def lap(self, name: str) -> None:
         now = time.perf_counter()

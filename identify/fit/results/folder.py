@@ -9,8 +9,6 @@ import csv
 import io
 import json
 import math
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from identify.errors import InputError
-from identify.files import write_whole
+from identify.files import replacing, write_whole
 from identify.fit.film import Array, Estimate, LawFit, Track
 from identify.fit.results.conclusion import SCHEMA, Asked, Conclusion
 from identify.fit.results.figures import plain
@@ -33,6 +31,7 @@ REPORT, LATENT, CONFIG, WEIGHTS, PAGE = (
     "report.html",
 )
 _MOST_BYTES = 500_000_000
+_AGAIN = "identify fit DIR --out RUN writes a run folder; fit again if its files were changed"
 _COLUMNS = ("clip", "time", "state", "velocity", "fitted", "used", "off_curve", "role", "reference")
 _MOST_SETTINGS = 4_000_000
 
@@ -50,9 +49,10 @@ class Run:
 
 
 def write_run(folder: Path, conclusion: Conclusion, config: Mapping[str, Any], page: str | None) -> None:
-    """All files of the run; the page last, so that a folder with a page is complete."""
+    """All files of the run; an old page goes first, the new one comes last: with a page it is complete."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / PAGE).unlink(missing_ok=True)
         write_whole(folder / REPORT, json_text(conclusion.document))
         write_whole(folder / LATENT, latent_text(conclusion.fit))
         write_whole(folder / CONFIG, config_text(config))
@@ -107,15 +107,8 @@ def write_weights(file: Path, fit: LawFit) -> None:
 
     arrays = {name: np.ascontiguousarray(_array(value)) for name, value in fit.weights.items()}
     settings = json.dumps(plain(dict(fit.settings)), allow_nan=False)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
-    os.close(handle)
-    try:
-        save_file(arrays, name, metadata={"method": fit.method, "settings": settings})
-        os.chmod(name, 0o644)
-        os.replace(name, file)
-    except BaseException:  # an interrupt too must not leave the temporary file behind
-        os.unlink(name)
-        raise
+    with replacing(file) as part:
+        save_file(arrays, part, metadata={"method": fit.method, "settings": settings})
 
 
 def _array(value: Any) -> Any:
@@ -138,29 +131,44 @@ def read_run(folder: Path) -> Run:
         )
         fit = _fit(folder, document)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{folder / REPORT} is not a report of a fit: {error}") from None
+        raise InputError(
+            f"{folder / REPORT} is not a report of a fit: {error}",
+            hint=_AGAIN,
+        ) from None
     return Run(folder, law, asked, fit, document, config)
 
 
 def _text(file: Path) -> str:
     try:
         if file.stat().st_size > _MOST_BYTES:
-            raise InputError(f"{file} is too large to be part of a run")
+            raise InputError(
+                f"{file} is too large to be part of a run",
+                hint=_AGAIN,
+            )
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         hint = "identify fit DIR writes a run folder; give its path"
         raise InputError(f"{file.parent} is no run folder: it has no {file.name}", hint=hint) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {file}: {error}") from None
+        raise InputError(
+            f"cannot read {file}: {error}",
+            hint=_AGAIN,
+        ) from None
 
 
 def _document(folder: Path) -> dict[str, Any]:
     try:
         document = json.loads(_text(folder / REPORT))
     except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{folder / REPORT} is damaged: {error}") from None
+        raise InputError(
+            f"{folder / REPORT} is damaged: {error}",
+            hint=_AGAIN,
+        ) from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise InputError(f"{folder / REPORT} is not of schema {SCHEMA}")
+        raise InputError(
+            f"{folder / REPORT} is not of schema {SCHEMA}",
+            hint=_AGAIN,
+        )
     return document
 
 
@@ -169,11 +177,18 @@ def _config(file: Path) -> dict[str, Any]:
         return {}
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.events import AliasEvent
 
+    text = _text(file)
     try:
-        found = YAML(typ="safe", pure=True).load(_text(file))
+        if any(isinstance(event, AliasEvent) for event in YAML(typ="safe", pure=True).parse(text)):
+            raise InputError(f"{file} is damaged: it has an alias, which no fit writes", hint=_AGAIN)
+        found = YAML(typ="safe", pure=True).load(text)
     except (YAMLError, RecursionError) as error:
-        raise InputError(f"{file} is damaged: {str(error).splitlines()[0]}") from None
+        raise InputError(
+            f"{file} is damaged: {str(error).splitlines()[0]}",
+            hint=_AGAIN,
+        ) from None
     return found if isinstance(found, dict) else {}
 
 
@@ -228,17 +243,26 @@ def read_weights(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             metadata = opened.metadata() or {}
             text = metadata.get("settings", "{}")
             if len(text) > _MOST_SETTINGS:
-                raise InputError(f"{file} has settings beyond any size")
+                raise InputError(
+                    f"{file} has settings beyond any size",
+                    hint=_AGAIN,
+                )
             return {name: opened.get_tensor(name) for name in opened.keys()}, json.loads(text)  # noqa: SIM118
     except (SafetensorError, OSError, json.JSONDecodeError) as error:
-        raise InputError(f"{file} is damaged: {error}") from None
+        raise InputError(
+            f"{file} is damaged: {error}",
+            hint=_AGAIN,
+        ) from None
 
 
 def _tracks(file: Path) -> tuple[Track, ...]:
     rows: dict[str, list[dict[str, str]]] = {}
     reader = csv.DictReader(io.StringIO(_text(file), newline=""))
     if not set(_COLUMNS) <= set(reader.fieldnames or ()):
-        raise InputError(f"{file} lacks columns; it should have {', '.join(_COLUMNS)}")
+        raise InputError(
+            f"{file} lacks columns; it should have {', '.join(_COLUMNS)}",
+            hint=_AGAIN,
+        )
     for row in reader:
         rows.setdefault(row["clip"], []).append(row)
     return tuple(_track(name, found) for name, found in rows.items())

@@ -9,7 +9,7 @@ from typing import Any
 
 from identify.fit.results.figures import measured, percent
 from identify.fit.results.pictures import Picture
-from identify.fit.results.words import headline, meaning, told
+from identify.fit.results.words import DIAGNOSTICS, headline, meaning, told
 from identify.motion.extra import need
 
 _TEMPLATE = "report.html.j2"
@@ -32,15 +32,28 @@ def report_page(document: Mapping[str, Any], pictures: Sequence[Picture]) -> str
     return template.render(
         document=document,
         headline=headline(document),
-        parameters=[(n, told(p), meaning(p), p["status"]) for n, p in document["parameters"].items()],
-        invariants=[
-            (text, measured(found["value"], found["se"], found["unit"]))
-            for text, found in document["invariants"].items()
+        parameters=[
+            (n, _set(told(p)), meaning(p, document["calibrated"].get(n)), p["status"])
+            for n, p in document["parameters"].items()
         ],
-        calibrated=[(n, told(c), c["why"]) for n, c in document["calibrated"].items()],
+        invariants=[
+            (text, _set(measured(found["value"], found["se"], found["unit"])))
+            for text, found in document["invariants"].items()
+            if text not in document["parameters"]
+        ],
+        calibrated=[(n, _set(told(c)), c["why"]) for n, c in document["calibrated"].items()],
         metrics=_metrics(document["metrics"]),
         pictures=shown,
+        diagnostics=[
+            (DIAGNOSTICS.get(name, name.replace("_", " ")), value)
+            for name, value in document["evidence"].items()
+        ],
     )
+
+
+def _set(text: str) -> str:
+    """A value as a page shows it: the terminal's plus and minus in one character."""
+    return text.replace(" +- ", " ± ")
 
 
 def _metrics(found: Mapping[str, Any] | None) -> list[tuple[str, str, str]]:

@@ -18,6 +18,7 @@ from scipy.optimize import least_squares
 
 from identify.analysis import Analysis
 from identify.fit.film import Array, LawFit, Track
+from identify.fit.results.agreement import Frozen, compared
 from identify.fit.results.branch import Branch, branches
 from identify.fit.results.figures import finite
 from identify.fit.results.normalizer import normalizer
@@ -27,6 +28,9 @@ from identify.law import Law
 from identify.motion.dynamics import compiled
 
 _GRID = 361
+_TIED = 1 + 1e-6  # costs of the same map reached from two branches
+_EXACT = 1e-12  # of the reference's variance: no difference
+_WORSE = 4.0  # mean squares, over an unrestricted affine map's
 
 
 @dataclass(frozen=True)
@@ -50,17 +54,6 @@ class Pairs:
     time: Array
     reference: Array
     latent: Array
-
-
-@dataclass(frozen=True)
-class Frozen:
-    """A map fitted on training clips: ``back`` takes latents to the reference coordinate."""
-
-    name: str
-    back: Callable[[Array], Array]
-    branch: Branch | None = None
-    free: Array | None = None
-    affine: tuple[float, float] = (1.0, 0.0)
 
 
 def measure(law: Law, analysis: Analysis, fit: LawFit, truth: Truth | None) -> dict[str, Any] | None:
@@ -151,14 +144,11 @@ def _raw(
     truth: Truth | None,
 ) -> dict[str, Any]:
     true = None if truth is None else _in_order(law, truth.parameters)
-    frozen = _permitted(law, analysis, parameters, train, true)
-    found: dict[str, Any] = {"e_map": _error(frozen, judged), "map": frozen.name}
+    permitted = _permitted(law, analysis, parameters, train, true)
+    found: dict[str, Any] = {"e_map": _error(permitted[0], judged), "map": permitted[0].name}
     if true is None:
         return found
-    if frozen.branch is not None and frozen.free is not None:
-        sizes = frozen.branch.lengths if analysis.route.name == "canonical" else frozenset()
-        theta, by_parameter = _theta(law, frozen, parameters, true, sizes)
-        found |= {"e_theta": theta, "e_theta_by_parameter": by_parameter}
+    found |= compared(law, analysis, permitted, parameters, true)
     found["e_dyn"] = _acceleration(law, parameters, true, _affine(*_joined(train)), judged)
     return found
 
@@ -171,21 +161,35 @@ def _in_order(law: Law, table: Mapping[str, float]) -> Array | None:
 
 def _permitted(
     law: Law, analysis: Analysis, parameters: Array, train: list[Pairs], true: Array | None
-) -> Frozen:
-    """The best branch on the training pairs; an unrestricted affine map where the analysis has none."""
+) -> list[Frozen]:
+    """The branches that map the training pairs best; an unrestricted affine map where the analysis has none.
+
+    Several where branches share a map and differ in their parameters: the data cannot prefer one of them.
+    """
     reference, latent = _joined(train)
-    best: tuple[float, Frozen] | None = None
+    free = _affine(reference, latent)
+    tried: list[tuple[float, Frozen]] = []
     for branch in branches(law, analysis):
         if true is None and any(branch.map.has(p) for p in law.parameters):
             continue  # such a map starts from the true parameters
-        start = parameters if true is None else true
-        frozen = _fitted(branch, reference, latent, start)
-        if frozen is None:
-            continue
-        cost = float(np.mean((frozen.back(latent) - reference) ** 2))
-        if np.isfinite(cost) and (best is None or cost < best[0] * (1 - 1e-9)):
-            best = cost, frozen
-    return _affine(reference, latent) if best is None else best[1]
+        frozen = _fitted(branch, reference, latent, parameters if true is None else true)
+        cost = np.inf if frozen is None else _cost(frozen, reference, latent)
+        if frozen is not None and np.isfinite(cost):
+            tried.append((cost, frozen))
+    least = min((cost for cost, _ in tried), default=np.inf)
+    if _implicit(analysis) and least > _WORSE * _cost(free, reference, latent) + _EXACT:
+        return [free]  # the fit lies on a branch whose map is known by a relation only
+    tied = _TIED * least + _EXACT * float(np.var(reference))
+    return [frozen for cost, frozen in tried if cost <= tied] or [free]
+
+
+def _cost(frozen: Frozen, reference: Array, latent: Array) -> float:
+    return float(np.mean((frozen.back(latent) - reference) ** 2))
+
+
+def _implicit(analysis: Analysis) -> bool:
+    gauge = analysis.gauge
+    return gauge is not None and any(b.map is None or b.symbols for b in gauge.branches)
 
 
 def _fitted(branch: Branch, reference: Array, latent: Array, true: Array) -> Frozen | None:
@@ -232,26 +236,6 @@ def _inverse(branch: Branch, free: Array, true: Array, reference: Array) -> Call
         return None
     order = np.argsort(values)
     return lambda z: np.interp(z, values[order], nodes[order])
-
-
-def _theta(
-    law: Law, frozen: Frozen, parameters: Array, true: Array, sizes: frozenset[str]
-) -> tuple[float | None, dict[str, float | None]]:
-    """The largest relative error over nonzero dynamical coefficients at the frozen map, in percent.
-
-    Offsets that the translation moves are no dynamical coefficients, nor in the canonical route the
-    ``sizes`` of the picture, which the paper leaves out for the projected pendulum.
-    """
-    assert frozen.branch is not None
-    assert frozen.free is not None
-    wanted = frozen.branch.image(frozen.free, true)
-    moved = frozen.branch.moved | sizes
-    each: dict[str, float | None] = {}
-    for p, estimate, reference in zip(law.parameters, parameters, wanted, strict=True):
-        if p.name not in moved and reference != 0:
-            each[p.name] = finite(100 * abs(float(estimate) - float(reference)) / abs(float(reference)))
-    known = [v for v in each.values() if v is not None]
-    return (max(known) if known and len(known) == len(each) else None), each
 
 
 def _acceleration(

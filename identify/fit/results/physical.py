@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from identify.analysis import Analysis
+from identify.analysis import Analysis, ParameterVerdict
 from identify.fit.film import Array, Estimate, LawFit
 from identify.fit.results.anchor import Anchor, read_video_anchors
-from identify.fit.results.branch import Branch, branches
+from identify.fit.results.branch import Branch, branches, shared
 from identify.fit.results.calibrate import Solution, calibrations
 from identify.fit.results.derived import Derivation, Known, derive
 from identify.fit.results.dimension import Dimensions, dimensions, text_of
@@ -41,7 +41,7 @@ class Physical:
     @property
     def state_known(self) -> bool:
         """Whether the anchors determine the physical coordinate of every frame (a sign may stay open)."""
-        return self.solution is not None and self.rank is not None and self.rank == self.needed
+        return self.solution is not None and self.solution.placed
 
     def state(self, latent: Array, estimate: Estimate, law: Law) -> Array | None:
         """The physical state at latents."""
@@ -66,18 +66,23 @@ def calibrate(
     dimension = dimensions(law, [a.engine for a in on_state], units)
     if fit.estimate is None:
         return Physical(anchors=anchors, units=dimension)
+    if analysis.outcome == "unsupported":
+        given = [word for word, any_ in (("anchors", anchors), ("derived quantities", asked)) if any_]
+        told = (
+            f"{' and '.join(given)} are not used: no theorem covers this law, so that nothing is calibrated"
+        )
+        return Physical(anchors=anchors, units=dimension, warnings=(told,) if given else ())
     values = values_of(law, fit.estimate)
     found = Physical(anchors=anchors, units=dimension)
     if on_state:
-        settled = frozenset(n for n, v in analysis.parameters.items() if v.status == "identified")
         placed = _from_rest(on_state, analysis, law, values)
-        found = _on_orbit(branches(law, analysis), placed, values, settled, found)
+        found = _on_orbit(branches(law, analysis), placed, values, analysis, found)
     if canonical and len(on_state) < len(anchors):
         states = _training(fit)
         found = _with_heights(
             law, analysis, [a for a in anchors if a.kind == "height"], values, states, found
         )
-    return _with_derived(analysis, values, known, asked, found)
+    return _with_derived(law, analysis, values, known, asked, found)
 
 
 def _training(fit: LawFit) -> Array:
@@ -127,7 +132,7 @@ def _on_orbit(
     maps: Sequence[Branch],
     anchors: tuple[Anchor, ...],
     values: Values,
-    settled: frozenset[str],
+    analysis: Analysis,
     found: Physical,
 ) -> Physical:
     notes = [a.note for a in anchors if a.note]
@@ -146,24 +151,37 @@ def _on_orbit(
             "deviations (an exact one counts as known to 1 %)"
         )
     table = {
-        p.name: _entry(i, solutions, text_of(found.units.get(p)), p.name in settled)
+        p.name: _entry(i, solutions, text_of(found.units.get(p)), analysis.parameters.get(p.name))
         for i, p in enumerate(best.branch.law.parameters)
     }
     return dataclasses.replace(
         found,
         table=table,
         rank=best.rank,
-        needed=len(best.branch.free),
+        needed=max(best.rank, len(best.branch.free) - _redundancy(analysis)),
         solution=best if len(solutions) == 1 else None,
         warnings=tuple(notes),
         consistent=consistent,
     )
 
 
-def _entry(index: int, solutions: Sequence[Solution], unit: str | None, settled: bool) -> dict[str, Any]:
+def _redundancy(analysis: Analysis) -> int:
+    """Freedoms of the parameters alone, which no position or distance can settle."""
+    found = analysis.calibration
+    if found is None or found.dimension is None or found.rank is None:
+        return 0
+    return found.dimension - found.rank
+
+
+def _entry(
+    index: int, solutions: Sequence[Solution], unit: str | None, verdict: ParameterVerdict | None
+) -> dict[str, Any]:
     best = solutions[0]
+    settled = verdict is not None and verdict.status == "identified"
     if not all(s.determined[index] for s in solutions):
         told = "still depends on the latent coordinate: give another anchor"
+        if verdict is not None and verdict.redundant:
+            told = "still open: it enters the law only in combination with others"
         return {"value": None, "se": None, "unit": unit, "status": "free", "why": told}
     values = [float(s.parameters[index]) for s in solutions]
     se = finite(float(best.errors[index]))
@@ -204,7 +222,12 @@ def _with_heights(
 
 
 def _with_derived(
-    analysis: Analysis, values: Values, known: Sequence[Known], asked: Sequence[Derivation], found: Physical
+    law: Law,
+    analysis: Analysis,
+    values: Values,
+    known: Sequence[Known],
+    asked: Sequence[Derivation],
+    found: Physical,
 ) -> Physical:
     """Derived quantities, from physical parameters where there are any."""
     if not asked:
@@ -216,10 +239,14 @@ def _with_derived(
     if found.solution is not None:
         at = Values(values.symbols, found.solution.parameters, found.solution.covariance)
         determined |= {p.name: ok for p, ok in zip(values.symbols, found.solution.determined, strict=True)}
+    maps = branches(law, analysis)
     table = dict(found.table)
-    for name, one in derive(asked, known, at, determined, found.units).items():
-        entry: dict[str, Any] = {"value": one.value, "se": one.se, "unit": one.unit, "formula": one.formula}
-        entry["status"] = "identified" if one.value is not None else "free"
-        entry["why"] = one.because or f"derived: {one.formula}"
-        table[name] = entry
+    for one in asked:
+        everywhere = shared(one.expression, maps, values)
+        known_all = determined | {p.name: True for p in values.symbols if everywhere}
+        got = derive(law, one, known, values if everywhere else at, known_all, found.units)
+        entry: dict[str, Any] = {"value": got.value, "se": got.se, "unit": got.unit, "formula": got.formula}
+        entry["status"] = "identified" if got.value is not None else "free"
+        entry["why"] = got.because or f"derived: {got.formula}"
+        table[one.name] = entry
     return dataclasses.replace(found, table=table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -14,25 +15,9 @@ from identify.fit.results.branch import Branch, branches
 from identify.fit.results.conclusion import Conclusion
 from identify.fit.results.warrant import values_of
 from identify.motion.extra import need
+from identify.motion.palette import BLUE, FAINT, GROUND, INK, ORANGE, SERIES, STYLE
 from identify.motion.picture import coverage_png
 
-# Okabe and Ito's palette: told apart with any colour vision, and by lightness alone.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#222222", "#999999")
-_GROUND, _INK, _FAINT = "#ffffff", "#222222", "#b5b5b5"
-_STYLE: dict[Any, Any] = {
-    "figure.facecolor": _GROUND,
-    "axes.facecolor": _GROUND,
-    "savefig.facecolor": _GROUND,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "text.parse_math": False,  # names of files and parameters are text, whatever they contain
-}
 _MOST_CLIPS = 8
 _MOST_POINTS = 1500
 
@@ -53,7 +38,7 @@ def draw(rows: int, columns: int, size: tuple[float, float], paint: Callable[[An
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         figure = Figure(figsize=size, dpi=130, layout="constrained")
         FigureCanvasAgg(figure)
         paint(figure.subplots(rows, columns, squeeze=False))
@@ -92,13 +77,9 @@ def _time(conclusion: Conclusion) -> Picture | None:
         for place, track in zip(axes[:, 0], tracks, strict=True):
             few = _thin(len(track.time))
             left_out = ~track.used if track.role == "train" else np.zeros(len(track.time), dtype=bool)
-            place.plot(
-                track.time[few], np.where(left_out, np.nan, track.latent)[few], ".", ms=2, color=COLOURS[0]
-            )
-            place.plot(
-                track.time[few], np.where(left_out, track.latent, np.nan)[few], ".", ms=2, color=_FAINT
-            )
-            place.plot(track.time[few], track.fitted[few], color=COLOURS[1], lw=1)
+            place.plot(track.time[few], np.where(left_out, np.nan, track.latent)[few], ".", ms=2, color=BLUE)
+            place.plot(track.time[few], np.where(left_out, track.latent, np.nan)[few], ".", ms=2, color=FAINT)
+            place.plot(track.time[few], track.fitted[few], color=ORANGE, lw=1)
             place.set_title(f"{_label(track.name)} ({_role(track)})", fontsize=8, loc="left")
             place.set_ylabel("latent")
         axes[-1, 0].set_xlabel("time in s")
@@ -132,14 +113,14 @@ def _phase(conclusion: Conclusion) -> Picture | None:
                 track.velocity[few],
                 ".",
                 ms=2,
-                color=COLOURS[i % len(COLOURS)],
+                color=SERIES[i % len(SERIES)],
                 label=_label(track.name),
             )
         _field(place, conclusion)
         place.set_xlabel("latent")
         place.set_ylabel("latent velocity, 1/s")
         place.legend(
-            fontsize=7, markerscale=4, frameon=True, facecolor=_GROUND, labelcolor=_INK, loc="upper right"
+            fontsize=7, markerscale=4, frameon=True, facecolor=GROUND, labelcolor=INK, loc="upper right"
         )
 
     caption = "Latent velocity over latent state, a colour for each clip, and the law's direction field."
@@ -164,7 +145,7 @@ def _field(place: Any, conclusion: Conclusion) -> None:
     if good.any():
         place.quiver(
             state[good], velocity[good], (across / size)[good], (up / size)[good],
-            color=_FAINT, angles="uv", scale=38, width=0.0022, zorder=0,
+            color=FAINT, angles="uv", scale=38, width=0.0022, zorder=0,
         )  # fmt: skip
     place.set_xlim(low, high)
     place.set_ylim(slow, fast)
@@ -190,13 +171,13 @@ def _residuals(conclusion: Conclusion) -> Picture | None:
                 rest[few],
                 ".",
                 ms=2,
-                color=COLOURS[i % len(COLOURS)],
+                color=SERIES[i % len(SERIES)],
                 label=_label(track.name),
             )
         together = np.concatenate([100 * (t.latent - t.fitted)[g] / spread for t, g in found])
         edge = float(np.quantile(np.abs(together), 0.995)) or 1.0
-        right.hist(np.clip(together, -edge, edge), bins=41, color=COLOURS[0])
-        left.axhline(0, color=_INK, lw=0.6)
+        right.hist(np.clip(together, -edge, edge), bins=41, color=BLUE)
+        left.axhline(0, color=INK, lw=0.6)
         left.set_xlabel("time in s")
         left.set_ylabel("latent minus solution, % of spread")
         right.set_xlabel("% of spread")
@@ -235,7 +216,7 @@ def _orbit(conclusion: Conclusion) -> Picture | None:
     def paint(axes: Any) -> None:
         place = axes[0, 0]
         for k, i in enumerate(moving):
-            name, colour = law.parameters[i].name, COLOURS[k % len(COLOURS)]
+            name, colour = law.parameters[i].name, SERIES[k % len(SERIES)]
             place.plot(factors, curves[:, i], color=colour, label=name)
             place.plot([1.0], [values.values[i]], "o", color=colour, ms=6)
             if anchored:
@@ -243,13 +224,14 @@ def _orbit(conclusion: Conclusion) -> Picture | None:
         place.set_xscale("log")
         if all((curves[:, i] > 0).all() for i in moving):
             place.set_yscale("log")
-        place.axvline(1.0, color=_FAINT, lw=0.8, zorder=0)
+        place.axvline(1.0, color=FAINT, lw=0.8, zorder=0)
+        place.set_xticks(_round_numbers(factors[0], factors[-1]))
         for axis in (place.xaxis, place.yaxis):  # powers of ten would be set as mathematics
             axis.set_major_formatter(lambda value, _: f"{value:g}")
         place.minorticks_off()
         place.set_xlabel("scale of the coordinate, relative to the latent's own")
         place.set_ylabel("reported value")
-        place.legend(fontsize=8, frameon=True, facecolor=_GROUND, labelcolor=_INK)
+        place.legend(fontsize=8, frameon=True, facecolor=GROUND, labelcolor=INK)
 
     caption = (
         "The same frames are explained equally well at every latent scale: along each line only the reported "
@@ -257,6 +239,15 @@ def _orbit(conclusion: Conclusion) -> Picture | None:
         + (" (star)." if anchored else ".")
     )
     return Picture("Orbit", caption, draw(1, 1, (6.0, 3.6), paint))
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Ones, twos and fives between the ends; only powers of ten where these would be too many."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1, 2, 5) if len(powers) <= 4 else (1,)
+    every = max(1, len(powers) // 8)
+    numbers = [step * 10.0**power for power in powers[::every] for step in steps]
+    return [x for x in numbers if low * 0.999 <= x <= high * 1.001]
 
 
 def _anchored(conclusion: Conclusion, branch: Branch, place: int) -> tuple[float, Any] | None:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from identify.errors import InputError
 from identify.fit.film import Array, LawFit, Pixels
 from identify.fit.results.conclusion import trained_range
+from identify.fit.results.evened import Scene, check_size, scene_of, unevenness
 from identify.fit.results.folder import Run
-from identify.fit.results.physical import calibrate
+from identify.fit.results.physical import Physical, calibrate
 
 SCHEMA = "identify/predict/1"
 _FAR = 3.0
@@ -75,8 +76,11 @@ class Prediction:
         return file.getvalue()
 
 
-def predict(run: Run, clip: Path) -> list[Prediction]:
-    """The clip (or every clip of a folder) through the run's encoder."""
+def predict(run: Run, clip: Path, *, isolated: bool = False) -> list[Prediction]:
+    """The clip (or every clip of a folder) through the run's encoder.
+
+    ``isolated`` is passed on to the analysis of the law, which the physical state needs.
+    """
     from identify.fit.clips.folder import find_clips
 
     if not run.fit.weights or "recipe" not in run.fit.settings:
@@ -85,31 +89,46 @@ def predict(run: Run, clip: Path) -> list[Prediction]:
     sources = find_clips(clip, lambda name: timing)
     if not sources:
         why = "; ".join(f"{s.name}: {s.reason}" for s in sources.skipped[:3])
-        raise InputError(f"no clip in {clip} can be read ({why})")
-    return [_clip(run, source) for source in sources]
+        raise InputError(
+            f"no clip in {clip} can be read ({why})",
+            hint="give a video, a folder of images, or an .npz file of the same scene",
+        )
+    physical = _physical(run, isolated)
+    return [_clip(run, source, physical) for source in sources]
 
 
-def _clip(run: Run, source: Any) -> Prediction:
+def _clip(run: Run, source: Any, physical: Physical | None) -> Prediction:
     """A clip in pieces, so that a long one needs no more memory than a short one."""
     times, latents, scores = [], [], []
-    for time, frames in seen_frames(recipe_of(run.fit), source):
+    scene = scene_of(run.fit)
+    check_size(scene, source)
+    for time, frames in seen_frames(recipe_of(run.fit), source, scene):
         latent, score = encode(run.fit, frames)
         times.append(time)
         latents.append(latent)
         scores.append(score)
     if not times:
-        raise InputError(f"{source.name} has no frames")
-    return predicted(run, source.name, *(np.concatenate(part) for part in (times, latents, scores)))
+        raise InputError(
+            f"{source.name} has no frames", hint="give a clip of the same scene with at least one frame"
+        )
+    return predicted(run, source.name, physical, *(np.concatenate(part) for part in (times, latents, scores)))
 
 
-def seen_frames(recipe: Any, source: Any) -> Iterator[tuple[Array, Pixels]]:
-    """Times and frames of a clip as the recipe's view shows them, a few hundred at a time."""
+def seen_frames(recipe: Any, source: Any, scene: Scene | None = None) -> Iterator[tuple[Array, Pixels]]:
+    """Times and frames of a clip as the recipe's view shows them, a few hundred at a time.
+
+    With the scene of the training clips the brightness and the camera's motion are taken out first.
+    """
     from identify.fit.prepare.views import made
 
-    window = recipe.window
+    window, level, first = recipe.window, recipe.channel != "saturation", 0
+    uneven = None if scene is None or recipe.untouched else unevenness(scene, source)
     stream = source.read(crop=window.crop, size=window.size, colour=recipe.channel != "grey")
     while piece := list(itertools.islice(stream, _PIECE)):
         frames = np.stack([_channel(window.of(frame), recipe.channel) for _, frame in piece])
+        if uneven is not None and scene is not None:
+            frames = uneven.removed(frames, first, scene, window, level)
+        first += len(piece)
         yield np.array([time for time, _ in piece], dtype=float), made(frames, recipe)
 
 
@@ -156,22 +175,32 @@ def encode(fit: LawFit, frames: Pixels) -> tuple[Array, Array]:
     return np.asarray(latent), np.asarray(score)
 
 
-def predicted(run: Run, name: str, time: Array, latent: Array, score: Array) -> Prediction:
+def predicted(
+    run: Run, name: str, physical: Physical | None, time: Array, latent: Array, score: Array
+) -> Prediction:
     """What the run says of encoded frames."""
     low, high = trained_range(run.fit)
     margin = _MARGIN * (high - low)
     outside = (latent < low - margin) | (latent > high + margin)
-    state, unit = _state(run, latent)
+    state, unit = _state(run, physical, latent)
     return Prediction(name, time, latent, state, unit, score, outside)
 
 
-def _state(run: Run, latent: Array) -> tuple[Array | None, str | None]:
-    """The physical state by the run's own anchors."""
+def _physical(run: Run, isolated: bool) -> Physical | None:
+    """The calibration by the run's own anchors, once for all clips; None where there is none."""
     from identify.engine import analyze
-    from identify.fit.results.dimension import text_of
 
     if not run.asked.anchors or run.fit.estimate is None:
+        return None
+    analysis = analyze(run.law, isolated=isolated)
+    return calibrate(run.law, analysis, run.fit, run.asked.anchors, dict(run.asked.units), (), ())
+
+
+def _state(run: Run, physical: Physical | None, latent: Array) -> tuple[Array | None, str | None]:
+    """The physical state and its unit."""
+    from identify.fit.results.dimension import text_of
+
+    if physical is None or run.fit.estimate is None:
         return None, None
-    physical = calibrate(run.law, analyze(run.law), run.fit, run.asked.anchors, dict(run.asked.units), (), ())
     found = physical.state(latent, run.fit.estimate, run.law)
     return found, None if found is None else text_of(physical.units.get(run.law.state))

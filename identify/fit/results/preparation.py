@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from identify.fit.film import Film, View
-from identify.fit.results.pictures import COLOURS, Picture, draw
+from identify.fit.results.pictures import Picture, draw
+from identify.motion.palette import ORANGE, SERIES
 
 _FRAMES = 6
 _MOST_FILMS = 6
+_BRIGHT = 6  # colours of the series that stand out on a dark thing
 
 
 def preparation(prepared: Any) -> list[Picture]:
@@ -41,10 +43,10 @@ def _scene(prepared: Any, background: Any) -> Picture:
         place.imshow(background, cmap="gray", extent=(left, right, bottom, top), aspect="equal")
         for i, path in enumerate(points):
             if path.ndim == 2 and path.shape[-1] == 2:
-                place.plot(path[:, 0], path[:, 1], ".", ms=1.5, color=COLOURS[(i + 4) % len(COLOURS)])
+                place.plot(path[:, 0], path[:, 1], ".", ms=1.5, color=SERIES[i % _BRIGHT])
         if region is not None:
             x, y, w, h = region
-            place.add_patch(Rectangle((x, y), w, h, fill=False, edgecolor=COLOURS[1], lw=1.5))
+            place.add_patch(Rectangle((x, y), w, h, fill=False, edgecolor=ORANGE, lw=1.5))
         place.set_xlim(left, right)
         place.set_ylim(bottom, top)
         place.set_xlabel("pixels")

@@ -11,7 +11,7 @@ from identify.motion.extra import need
 from identify.motion.page import Page, number
 
 if TYPE_CHECKING:
-    from identify.fit.results.flow import Filmed, Plan
+    from identify.fit.results.filmed import Filmed, Plan
 
 FILE = "preview.html"
 _TEMPLATE = """<!doctype html>

@@ -7,6 +7,7 @@ or no theorem covers the law, the same numbers are told as not guaranteed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,10 @@ from typing import Any
 import numpy as np
 from sympy import Expr, Symbol
 
-from identify.analysis import Analysis, AnchorSet
+from identify.analysis import Analysis, AnchorSet, ParameterVerdict
 from identify.errors import InputError
 from identify.fit.film import Array, Estimate
-from identify.fit.results.dimension import Dimensions, dimension_of, text_of
+from identify.fit.results.dimension import Dimensions, dimensions, shared_dimension, text_of
 from identify.fit.results.figures import finite
 from identify.law import Law, read_expression
 from identify.motion.dynamics import compiled
@@ -107,10 +108,15 @@ def _warrant(
     verdict = analysis.parameters.get(parameter.name)
     unit = text_of(units.get(parameter))
     value, se = (None, None) if values is None else values.of(parameter)
-    if verdict is None:  # no theorem, or undecided as a whole
-        return Warranted(NOT_GUARANTEED, value, se, unit, doubt or "the analysis gives no verdict")
+    if verdict is None or verdict.status == "undecided":  # a value in the latent's own scale: time is known
+        told = "the analysis gives no verdict" if verdict is None else verdict.why
+        unit = text_of(dimensions(law, [], {}).get(parameter))
+        return Warranted(NOT_GUARANTEED, value, se, unit, doubt or told)
     sets = _sets(analysis, parameter.name)
-    needs = _needs(parameter.name, sets)
+    if verdict.redundant:  # what is seen in the picture does not help: only another parameter does
+        only = (tuple(a for a in chosen if a.startswith("parameter ")) for chosen in sets)
+        sets = tuple(dict.fromkeys(chosen for chosen in only if chosen))
+    needs = _needs(parameter.name, verdict, sets, analysis)
     match verdict.status:
         case "identified":
             status = NOT_GUARANTEED if doubt else "identified"
@@ -124,10 +130,8 @@ def _warrant(
             return Warranted(
                 status, None, None, unit, doubt or verdict.why, (), _sign(value, se), needs, sets
             )
-        case "free":
-            return Warranted("free", None, None, unit, verdict.why, (), None, needs, sets)
         case _:
-            return Warranted(NOT_GUARANTEED, value, se, unit, doubt or verdict.why)
+            return Warranted("free", None, None, unit, verdict.why, (), None, needs, sets)
 
 
 def _sign(value: float | None, se: float | None) -> str | None:
@@ -154,20 +158,39 @@ def _finite_set(
 
 
 def _sets(analysis: Analysis, name: str) -> tuple[tuple[str, ...], ...]:
+    """The smallest sets of anchors that fix a parameter; to give the parameter itself is none."""
     if analysis.calibration is None:
         return ()
+    own = f"parameter {name}"
     sets: Sequence[AnchorSet] = analysis.calibration.parameters.get(name, ())
-    if not sets:
-        sets = analysis.calibration.everything
-    least = min((len(s.anchors) for s in sets), default=0)
-    return tuple(s.anchors for s in sets if len(s.anchors) == least)[:_SHOWN_SETS]
+    chosen = [s.anchors for s in sets or analysis.calibration.everything if own not in s.anchors]
+    least = min((len(anchors) for anchors in chosen), default=0)
+    return tuple(anchors for anchors in chosen if len(anchors) == least)[:_SHOWN_SETS]
 
 
-def _needs(name: str, sets: Sequence[tuple[str, ...]]) -> str:
+def _needs(name: str, verdict: ParameterVerdict, sets: Sequence[tuple[str, ...]], analysis: Analysis) -> str:
+    """What would settle the parameter, in one sentence."""
+    if verdict.redundant:
+        return _redundancy(name, sets, analysis)
+    choices = " or ".join(" with ".join(chosen) for chosen in sets)
+    if verdict.status == "finite":
+        if sets:
+            return f"an anchor tells which ({choices})"
+        sign = verdict.alternatives == (f"-{name}",)
+        shown = f'--assume "{name} > 0"' if sign else "--assume"
+        return f"no measurement tells which: the law is the same; declare it with {shown}"
     if not sets:
         return f"{name} depends on the latent scale, and no set of three anchors fixes it"
-    choices = " or ".join(" with ".join(chosen) for chosen in sets)
     return f"{name} depends on the latent coordinate: give an anchor ({choices})"
+
+
+def _redundancy(name: str, sets: Sequence[tuple[str, ...]], analysis: Analysis) -> str:
+    """A parameter that enters only in combination: no measurement in the picture settles it."""
+    symbol = re.compile(rf"\b{re.escape(name)}\b")
+    known = [text for text in analysis.invariants if symbol.search(text)]
+    others = " or ".join(" with ".join(a.removeprefix("parameter ") for a in chosen) for chosen in sets)
+    told = f"only in combination ({', '.join(known)})" if known else "only in combination with others"
+    return told + (f": {name} follows once {others} is known" if others else "")
 
 
 def invariants(
@@ -184,7 +207,7 @@ def invariants(
         except InputError:
             continue  # a hidden name: there is no number for it
         value, se = values.of(expression)
-        found[text] = Invariant(value, se, text_of(dimension_of(expression, units)))
+        found[text] = Invariant(value, se, text_of(shared_dimension(expression, law, units)))
     return found
 
 
