@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
+from identify.command.outcome import DONE, UNDECIDED, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
     from identify.motion.alias import AliasReport
@@ -19,8 +19,14 @@ def alias(
     parameters: Annotated[
         str | None, typer.Option(metavar="P=X,..", help="The true values; simple ones are picked otherwise.")
     ] = None,
-    assume: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
-    domain: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
+    ] = None,
     parameter: Annotated[
         str | None, typer.Option(metavar="P", help="The parameter that must differ; any otherwise.")
     ] = None,
@@ -68,9 +74,9 @@ def alias(
         from identify.motion.values import ordinary_parameters, read_parameters
 
         if two_slope and one_way:
-            raise refuse("--two-slope and --one-way are different constructions: choose one")
+            raise refuse("--two-slope and --one-way contradict each other", "give one of them")
         if not duration > 0:
-            raise refuse("--duration must be positive")
+            raise refuse("--duration must be positive", "leave --duration out for the usual value")
         read = read_law(law, assume or [], domain or [])
         values = ordinary_parameters(read) if parameters is None else read_parameters(parameters, read)
         dynamics = Dynamics(read, values)
@@ -102,7 +108,9 @@ def _without_coverage(
         return one_way_alias(dynamics, curved, fastest)
     pair = read_numbers(velocities, 2, "--velocities", "1,-1") if velocities else None
     if pair is not None and (pair[0] == pair[1] or 0 in pair):
-        raise refuse("--velocities needs two different velocities, neither of them 0")
+        raise refuse(
+            "--velocities needs two different velocities, neither of them 0", "for example --velocities 1,2"
+        )
     return two_slope_alias(dynamics, curved, (pair[0], pair[1]) if pair else None, fastest)
 
 
@@ -122,12 +130,14 @@ def _within_family(
     starts = [read_numbers(text, 2, "an initial condition", "1,0") for text in initial]
     clips = [(u, v) for u, v in starts]
     if any(not dynamics.inside(u) for u, _ in clips):
-        raise refuse("an initial state is not inside the domain of the law")
+        raise refuse(
+            "an initial state is not inside the domain of the law", "choose another --initial, or --domain"
+        )
     if not clips:
         low, high = read_interval(interval) if interval else default_interval(dynamics)
         speed = fastest_speed(dynamics, (low, high), duration) / 4
         clips = [(rounded(high - (high - low) / 8), 0.0), (rounded((low + high) / 2), rounded(speed))]
-    analysis = analyze(dynamics.law, timeout=timeout)
+    analysis = analyze(dynamics.law, timeout=timeout, isolated=True)
     return family_alias(analysis, dynamics, clips, duration, parameter)
 
 
@@ -141,5 +151,5 @@ def _show(report: AliasReport, dynamics: Dynamics, plot: Path | None, json: bool
         try:
             draw_alias(report, dynamics.law.state.name, plot)
         except OSError as error:
-            raise refuse(f"cannot write {plot}: {error.strerror or error}") from None
+            raise unwritable(plot, error) from None
     print_json(report.to_dict()) if json else alias_page(report).print()

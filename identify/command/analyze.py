@@ -11,8 +11,11 @@ from typing import Annotated
 
 import typer
 
+from identify.analysis import Analysis
+from identify.command.budget import Memory, check_budget
+from identify.command.complete import family_names
 from identify.command.measured import Measured, read_units
-from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
+from identify.command.outcome import DONE, UNDECIDED, orderly, refuse, unwritable
 from identify.command.question import from_family, required
 from identify.report import Format
 
@@ -48,7 +51,11 @@ def analyze(
     ] = None,
     family: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Take the law from the catalogue, or from a family file."),
+        typer.Option(
+            metavar="NAME",
+            help="Take the law from the catalogue, or from a family file.",
+            autocompletion=family_names,
+        ),
     ] = None,
     require: Annotated[
         str | None,
@@ -70,7 +77,11 @@ def analyze(
     ] = False,
     form: Annotated[
         FormatName | None,
-        typer.Option("--format", help="Report format; text, unless --output ends in .json, .md or .tex."),
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="text, json, markdown or latex; text, unless --output ends in .json, .md or .tex.",
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     strata: Annotated[
@@ -80,6 +91,7 @@ def analyze(
         float | None,
         typer.Option(metavar="SECONDS", help="Stop after this time; what is open is then undecided."),
     ] = None,
+    memory: Memory = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report to FILE.")
     ] = None,
@@ -104,49 +116,38 @@ def analyze(
     """
     with orderly(debug):
         chosen = _format(form, json, output)
-        if timeout is not None and not 0 < timeout < float("inf"):
-            raise refuse(f"--timeout needs a positive number of seconds, not {timeout:g}")
+        check_budget(timeout, memory)
         question = from_family(family, law, assume or [], domain or [])
         text = _law_text(question.law)
         measured = Measured(anchor or [], read_units(unit or []), unknown_clock)
-        code = _run(
-            text, question.assume, question.domain, chosen, strata, timeout, output, require, measured
-        )
-        raise typer.Exit(code)
+        from identify.engine import analyze as answer
+
+        with _patience():
+            analysis = answer(
+                text,
+                assume=question.assume,
+                domain=question.domain,
+                strata=strata,
+                timeout=timeout,
+                memory=memory,
+                isolated=True,
+                anchors=measured.anchors,
+                units=measured.units,
+                unknown_clock=measured.unknown_clock,
+            )
+        raise typer.Exit(_shown(analysis, chosen, output, require))
 
 
-def _run(
-    text: str,
-    assume: list[str],
-    domain: list[str],
-    form: Format,
-    strata: bool,
-    timeout: float | None,
-    output: Path | None,
-    require: str | None,
-    measured: Measured,
-) -> int:
+def _shown(analysis: Analysis, form: Format, output: Path | None, require: str | None) -> int:
     from identify.command.output import save, show
-    from identify.engine import analyze as answer
 
-    with _patience():
-        analysis = answer(
-            text,
-            assume=assume,
-            domain=domain,
-            strata=strata,
-            timeout=timeout,
-            anchors=measured.anchors,
-            units=measured.units,
-            unknown_clock=measured.unknown_clock,
-        )
     if output is None or str(output) == "-":
         show(analysis, form)
     else:
         try:
             save(analysis, form, output)
         except OSError as error:
-            raise refuse(f"cannot write {output}: {error.strerror or error}") from None
+            raise unwritable(output, error) from None
     sys.stdout.flush()
     if require is not None:
         return required(analysis, require)
@@ -156,7 +157,7 @@ def _run(
 def _format(form: FormatName | None, json: bool, output: Path | None) -> Format:
     if json:
         if form not in {None, FormatName.json}:
-            raise refuse(f"--json and --format {form} contradict each other")
+            raise refuse(f"--json and --format {form} contradict each other", "give one of them")
         return "json"
     if form is not None:
         return form.value
@@ -169,16 +170,25 @@ def _law_text(law: str) -> str:
     try:
         return sys.stdin.read(_MOST_INPUT).strip()
     except UnicodeDecodeError:
-        raise refuse("standard input is not text in the terminal's encoding") from None
+        raise refuse(
+            "standard input is not text in the terminal's encoding",
+            "send the law as UTF-8 and set PYTHONUTF8=1",
+        ) from None
 
 
 @contextmanager
 def _patience() -> Iterator[None]:
-    """A sign of life on standard error, for a person at a terminal only."""
+    """A sign of life on standard error, for a person at a terminal only.
+
+    It does not move: a thread to move it would keep the engine from forking, which costs half a second.
+    """
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-
-    with Console(stderr=True).status("analysing the law"):
+    sys.stderr.write("analysing the law ...\r")
+    sys.stderr.flush()
+    try:
         yield
+    finally:
+        sys.stderr.write("\x1b[2K")
+        sys.stderr.flush()

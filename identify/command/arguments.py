@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 _WITH_VALUE = frozenset(
-    """--assume --domain --format --timeout --output -o --anchor --unit --family --require --parameters
-    --interval --clips --levels --duration --rate --speed --initial --plot --parameter --map
+    """--assume --domain --format --timeout --memory --output -o --anchor --unit --family --require
+    --parameters --interval --clips --levels --duration --rate --speed --initial --plot --parameter --map
     --velocities""".split()
 )
 _WITH_LAW = frozenset({"analyze", "plan", "alias"})

@@ -24,7 +24,10 @@ def bounds(
     parameters: Annotated[
         str | None, typer.Option(metavar="P=X,..", help="The fitted values, with DATA.")
     ] = None,
-    domain: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
+    ] = None,
     columns: Annotated[
         str | None, typer.Option(metavar="ROLE=NAME,..", help="Columns: time, state, velocity, clip.")
     ] = None,
@@ -50,8 +53,12 @@ def bounds(
     third: Annotated[_Given, typer.Option(min=0, help="M_3: largest third derivative of the path.")] = None,
     fourth: Annotated[_Given, typer.Option(min=0, help="M_4: largest fourth derivative of the path.")] = None,
     damping: Annotated[_Given, typer.Option(min=0, help="A: largest |a|.")] = None,
-    damping_lipschitz: Annotated[_Given, typer.Option(min=0, help="L_a.")] = None,
-    restoring_lipschitz: Annotated[_Given, typer.Option(min=0, help="L_b.")] = None,
+    damping_lipschitz: Annotated[
+        _Given, typer.Option(min=0, help="L_a: Lipschitz constant of the damping.")
+    ] = None,
+    restoring_lipschitz: Annotated[
+        _Given, typer.Option(min=0, help="L_b: Lipschitz constant of the restoring term.")
+    ] = None,
     latent_speed: Annotated[_Given, typer.Option(min=0, help="Largest encoder-side speed.")] = None,
     state_error: Annotated[
         _Given, typer.Option(min=0, help="eps_sc: largest error of the encoder path, with two derivatives.")
@@ -103,7 +110,7 @@ def bounds(
         known = replace(known, **chosen)
         report = evaluate(known, {n: o for n, o in origin.items() if n not in chosen}, notes)
         if not any(value is not None for value in vars(known).values()):
-            raise refuse("nothing is known: give constants as options, or DATA; --help lists them")
+            raise refuse("nothing is known", "give constants as options, or DATA; --help lists them")
         if json:
             print_json(report.to_dict())
         else:
@@ -116,7 +123,9 @@ def bounds(
 def _positive(given: Known) -> None:
     for name in ("separation", "sigma", "slope", "time_step"):
         if getattr(given, name) == 0:
-            raise refuse(f"--{name.replace('_', '-')} must be positive: it divides")
+            raise refuse(
+                f"--{name.replace('_', '-')} must be positive: it divides", "leave out what is not known"
+            )
 
 
 def _three(text: str) -> dict[str, float]:
@@ -129,7 +138,7 @@ def _three(text: str) -> dict[str, float]:
 
     a, b, c = sorted(read_numbers(text, 3, "--velocities", "-1,0,1"))
     if not a < b < c:
-        raise refuse("--velocities needs three different velocities")
+        raise refuse("--velocities needs three different velocities", "for example --velocities=-1,0,1")
     speed = max(abs(a), abs(c))
     return {"separation": min(b - a, c - b), "speed": speed, "sigma": smallest_singular_value((a, b, c))}
 
@@ -150,7 +159,10 @@ def _estimated(
     if data is None:
         return Known(diameter=where[1] - where[0] if where else None), {}, ()
     if law is None or parameters is None:
-        raise refuse("with DATA, --law and --parameters are needed")
+        raise refuse(
+            "with DATA, --law and --parameters are needed",
+            'for example --law "z\'\'+a*z=0" --parameters "a=1"',
+        )
     from identify.law import read_law
     from identify.motion.extra import need
 

@@ -53,7 +53,7 @@ def calibrate(
         from identify.fit.results.folder import read_run
 
         if not (anchor or known or derive):
-            raise refuse('what was measured? Give --anchor "size=0.400 m over 713 px" or another one')
+            raise refuse("what was measured?", 'give --anchor "size=0.400 m over 713 px" or another one')
         found = read_run(run)
         before = found.asked if add else Asked()
         asked = Asked(
@@ -62,6 +62,6 @@ def calibrate(
             tuple(dict.fromkeys([*before.known, *(known or [])])),
             tuple(dict.fromkeys([*before.derive, *(derive or [])])),
         )
-        conclusion = rewritten(found, asked)
+        conclusion = rewritten(found, asked, isolated=True)
         show(conclusion, run, json)
         raise typer.Exit(DONE if conclusion.accepted else UNDECIDED)

@@ -6,13 +6,15 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from identify.command.outcome import complain, orderly, refuse
+from identify.command.budget import Memory, check_budget
+from identify.command.outcome import complain, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
     from identify.checked import Checked, CheckReport
@@ -36,7 +38,8 @@ def check(
         list[str], typer.Argument(metavar="PATH...", help="Family files, folders of them, or globs.")
     ],
     form: Annotated[
-        CheckFormatName, typer.Option("--format", help="How to show the result.")
+        CheckFormatName,
+        typer.Option("--format", metavar="FORMAT", help="text, json, github, junit or sarif."),
     ] = CheckFormatName.text,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result to FILE.")
@@ -47,6 +50,7 @@ def check(
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="Time for one family; then it is undecided.")
     ] = DEFAULT_TIMEOUT,
+    memory: Memory = None,
     update: Annotated[
         bool, typer.Option("--update", help="Write what the analysis found into 'expect'; comments stay.")
     ] = False,
@@ -70,27 +74,38 @@ def check(
         identify check --update laws/my-oscillator.yaml
     """
     with orderly(debug):
-        if not 0 < timeout < float("inf"):
-            raise refuse(f"--timeout needs a positive number of seconds, not {timeout:g}")
+        check_budget(timeout, memory)
         if no_cache and cache is not None:
-            raise refuse("--cache and --no-cache contradict each other")
-        report = _run(paths, jobs or os.cpu_count() or 1, timeout, cache, no_cache)
+            raise refuse("--cache and --no-cache contradict each other", "give one of them")
+        budget = _Budget(jobs or os.cpu_count() or 1, timeout, memory)
+        report = _run(paths, budget, cache, no_cache)
         if update:
             changed = [result for result in report.results if _update(result)]
-            report = _run(paths, jobs or os.cpu_count() or 1, timeout, cache, no_cache) if changed else report
+            report = _run(paths, budget, cache, no_cache) if changed else report
         _show(report, form, output)
         raise typer.Exit(report.exit_code)
 
 
-def _run(paths: list[str], jobs: int, timeout: float, folder: Path | None, no_cache: bool) -> CheckReport:
+@dataclass(frozen=True)
+class _Budget:
+    jobs: int
+    timeout: float
+    memory: int | None
+
+
+def _run(paths: list[str], budget: _Budget, folder: Path | None, no_cache: bool) -> CheckReport:
     from identify.families.cache import Cache, default_folder
     from identify.families.catalogue import find_files
     from identify.families.runner import check_files
+    from identify.isolation import MEMORY
 
     cache = Cache(None if no_cache else folder or default_folder())
     files = find_files(paths)
     with _progress() as advance:
-        return check_files(files, jobs=jobs, timeout=timeout, cache=cache, advance=advance)
+        memory = MEMORY if budget.memory is None else budget.memory
+        return check_files(
+            files, jobs=budget.jobs, timeout=budget.timeout, cache=cache, advance=advance, memory=memory
+        )
 
 
 def _update(result: Checked) -> bool:
@@ -109,7 +124,7 @@ def _update(result: Checked) -> bool:
     try:
         write_whole(path, new)
     except OSError as error:
-        raise refuse(f"cannot write {path}: {error.strerror or error}") from None
+        raise unwritable(path, error) from None
     complain(f"{path}: {', '.join(result.rewrite)}", label="updated")
     return True
 
@@ -124,7 +139,7 @@ def _show(report: CheckReport, form: CheckFormatName, output: Path | None) -> No
         try:
             write_whole(output, render_check(report, name))
         except OSError as error:
-            raise refuse(f"cannot write {output}: {error.strerror or error}") from None
+            raise unwritable(output, error) from None
     elif form is CheckFormatName.text:
         _print(report)
     else:

@@ -40,6 +40,7 @@ def compare(
 
 def _page(document: dict[str, Any]) -> Any:
     from identify.fit.results.figures import percent
+    from identify.fit.results.words import DIAGNOSTICS
     from identify.motion.page import Page, number
 
     page, runs = Page(), document["runs"]
@@ -53,8 +54,9 @@ def _page(document: dict[str, Any]) -> Any:
     for name in document["clips"]:
         each = [r["residual_by_clip"].get(name) for r in runs]
         rows.append((f"  {name}", *(percent(None if e is None else 100 * e) for e in each)))
-    for key in sorted(set(runs[0]["evidence"]) & set(runs[1]["evidence"])):
-        rows.append((key, *(number(r["evidence"].get(key)) for r in runs)))
+    for key, words in DIAGNOSTICS.items():
+        if all(r["evidence"].get(key) is not None for r in runs):
+            rows.append((words, *(number(r["evidence"][key]) for r in runs)))
     page.table(("", "run 1", "run 2"), rows)
     names = list(dict.fromkeys(n for r in runs for n in r["parameters"]))
     page.table(

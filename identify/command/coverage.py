@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse
+from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
     from identify.law import Law
@@ -25,8 +25,14 @@ def coverage(
     law: Annotated[
         str, typer.Option(metavar="LAW", help="The law, such as \"z''+d*z'+a*z=0\"; a fit brings its own.")
     ] = "",
-    assume: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
-    domain: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
+    ] = None,
     interval: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Where coverage is wanted; all states that occur otherwise."),
@@ -38,7 +44,9 @@ def coverage(
     separation: Annotated[
         float | None,
         typer.Option(
-            metavar="V", min=0, help="Velocities closer than this count once; 1 % of the largest speed."
+            metavar="V",
+            min=0,
+            help="Velocities closer than this count once; 1 % of the largest speed, 2 % in a fit.",
         ),
     ] = None,
     columns: Annotated[
@@ -90,7 +98,9 @@ def coverage(
         from identify.motion.values import read_interval
 
         if window is not None and window % 2 == 0:
-            raise refuse(f"--window needs an odd number of frames, not {window}")
+            raise refuse(
+                f"--window needs an odd number of frames, not {window}", f"for example --window {window + 1}"
+            )
         read = _law(law, assume or [], domain or [], data)
         wanted = None if interval is None else read_interval(interval)
         if data is not None:
@@ -106,6 +116,7 @@ def coverage(
             level_tolerance=tolerance,
             separation=separation,
             simulated=data is None,
+            fitted=data is not None and data.is_dir(),
         )
         _draw(report, clips, read.state.name, plot, html)
         _show(report, json)
@@ -119,7 +130,7 @@ def _law(law: str, assume: list[str], domain: list[str], data: Path | None) -> L
     if law:
         return read_law(law, assume, domain)
     if data is None or not data.is_dir():
-        raise refuse("which law? Give it with --law")
+        raise refuse("which law?", "give it with --law, such as --law \"z''+d*z'+a*z=0\"")
     from identify.motion.run import read_question
 
     question = read_question(data)
@@ -140,7 +151,10 @@ def _filmed(data: Path, law: Law, columns: str | None, window: int | None) -> li
         return clips
     short = next((clip for clip in clips if clip.frames < window + LEAST_SAMPLES - 1), None)
     if short is not None:
-        raise refuse(f"clip {short.name} has {short.frames} frames, too few for --window {window}")
+        raise refuse(
+            f"clip {short.name} has {short.frames} frames, too few for --window {window}",
+            "choose a smaller --window, or leave the clip out",
+        )
     return [smooth(clip, window) for clip in clips]
 
 
@@ -151,9 +165,14 @@ def _simulated(
     from identify.motion.values import read_numbers, read_parameters
 
     if parameters is None or not initial:
-        raise refuse("without DATA, --parameters and at least one --initial are needed")
+        raise refuse(
+            "neither data nor a simulation is given",
+            'give a file or a run folder, or --parameters "a=1" and --initial "1,0" to simulate',
+        )
     if not (duration > 0 and rate > 0 and duration * rate <= 1e6):
-        raise refuse("--duration and --rate must be positive, and at most a million frames")
+        raise refuse(
+            "--duration and --rate must be positive, and at most a million frames", "--duration 10 --rate 60"
+        )
     dynamics = Dynamics(law, read_parameters(parameters, law))
     starts = [read_numbers(text, 2, "an initial condition", "1,0") for text in initial]
     return [simulate(dynamics, (u, v), duration, rate, centred=centred) for u, v in starts]
@@ -165,6 +184,8 @@ def _draw(
     """The picture and the page that were asked for; a law without levels has no picture."""
     if plot is None and html is None:
         return
+    from identify.files import write_whole
+
     picture = None
     if report.levels:
         from identify.motion.picture import coverage_png
@@ -172,17 +193,16 @@ def _draw(
         picture = coverage_png(report, clips, state)
     if plot is not None and picture is not None:
         try:
-            plot.write_bytes(picture)
+            write_whole(plot, picture)
         except OSError as error:
-            raise refuse(f"cannot write {plot}: {error.strerror or error}") from None
+            raise unwritable(plot, error) from None
     if html is not None:
-        from identify.files import write_whole
         from identify.motion.html import coverage_html
 
         try:
             write_whole(html, coverage_html(report, picture))
         except OSError as error:
-            raise refuse(f"cannot write {html}: {error.strerror or error}") from None
+            raise unwritable(html, error) from None
 
 
 def _show(report: CoverageReport, json: bool) -> None:

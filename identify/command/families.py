@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.complete import family_names
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
 
 if TYPE_CHECKING:
@@ -15,10 +16,17 @@ if TYPE_CHECKING:
     from identify.families.declared import Declared
     from identify.families.listing import Entry
 
+_WIDE = 110  # columns from which on the tags fit beside the titles
+
 
 def families(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A family of the catalogue, or a family file.")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A family of the catalogue, or a family file.",
+            autocompletion=family_names,
+        ),
     ] = None,
     tag: Annotated[
         list[str] | None, typer.Option(metavar="TAG", help="Only families with this tag; repeatable.")
@@ -57,7 +65,7 @@ def families(
 
         found = select(entries(), tag or [], search)
         if not found:
-            raise refuse("no family of the catalogue fits; identify families lists all of them")
+            raise refuse("no family of the catalogue fits", "identify families lists all of them")
         _list(found, json, tags)
 
 
@@ -77,19 +85,25 @@ def _list(found: list[Entry], json: bool, tags: bool) -> None:
         return
     from rich.console import Console
 
-    Console(soft_wrap=False).print(_table(found))
+    console = Console(soft_wrap=False)
+    console.print(_table(found, with_tags=console.width >= _WIDE))
+    if console.is_terminal:
+        told = f"{len(found)} laws; identify families NAME shows one, --tag and --search narrow the list"
+        console.print(told, style="dim", highlight=False)
 
 
-def _table(found: list[Entry]) -> RenderableType:
+def _table(found: list[Entry], with_tags: bool) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("family", no_wrap=True, style="bold")
     table.add_column("title")
-    table.add_column("tags", style="dim")
+    if with_tags:
+        table.add_column("tags", style="dim")
     for entry in found:
-        table.add_row(Text(entry.name), Text(entry.title), Text(", ".join(entry.tags)))
+        tags = [Text(", ".join(entry.tags))] if with_tags else []
+        table.add_row(Text(entry.name), Text(entry.title), *tags)
     return table
 
 
@@ -104,7 +118,7 @@ def _show(name: str, json: bool) -> int:
         from rich.console import Console
 
         Console(soft_wrap=False).print(_description(declared))
-    analysis = analyze(lawful.law)
+    analysis = analyze(lawful.law, isolated=True)
     show(analysis, "json" if json else "text")
     return UNDECIDED if analysis.outcome == "undecided" else DONE
 

@@ -13,7 +13,7 @@ from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
 
 if TYPE_CHECKING:
     from identify.fit.results.conclusion import Conclusion
-    from identify.fit.results.flow import Plan
+    from identify.fit.results.filmed import Plan
     from identify.law import Law
 
 
@@ -42,8 +42,13 @@ def fit(
     family: Annotated[
         str | None, typer.Option(metavar="NAME", help="A law of the catalogue instead.")
     ] = None,
-    assume: Annotated[Texts, typer.Option(metavar="COND", help="As in analyze; repeatable.")] = None,
-    domain: Annotated[Texts, typer.Option(metavar="COND", help="As in analyze; repeatable.")] = None,
+    assume: Annotated[
+        Texts,
+        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
+    ] = None,
+    domain: Annotated[
+        Texts, typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.')
+    ] = None,
     anchor: Annotated[
         Texts,
         typer.Option(
@@ -116,10 +121,14 @@ def fit(
 
         need("identify fit", "numpy", "scipy", "torch", "av", "matplotlib", "safetensors", "jinja2")
         if time_limit is not None and not 0 < time_limit < float("inf"):
-            raise refuse(f"--time-limit needs a positive number of seconds, not {time_limit:g}")
+            raise refuse(
+                f"--time-limit needs a positive number of seconds, not {time_limit:g}", "for example 600"
+            )
         if method is not Method.paper and (updates is not None or preset is not None):
-            raise refuse("--updates and --preset go with --method paper")
-        from identify.fit.results.flow import Plan
+            raise refuse(
+                "--updates and --preset go with --method paper", "add --method paper, or leave them out"
+            )
+        from identify.fit.results.filmed import Plan
 
         changes: dict[str, Any] = {
             "law": law,
@@ -160,7 +169,7 @@ def _run(plan: Plan, json: bool) -> int:
 
     progress = Progress()
     with progress.watched():
-        conclusion = run(plan, progress)
+        conclusion = run(plan, progress, isolated=True)
     show(conclusion, plan.out, json)
     return DONE if conclusion.accepted else UNDECIDED
 
@@ -177,7 +186,7 @@ def show(conclusion: Conclusion, folder: Path, json: bool) -> None:
 
 
 def _preview(plan: Plan) -> int:
-    from identify.fit.results.flow import film
+    from identify.fit.results.filmed import film
     from identify.fit.results.preview import write_preview
     from identify.fit.results.progress import Progress
 
@@ -205,12 +214,15 @@ def read_question(
     from identify.law import read_law
 
     if not folder.exists():
-        raise refuse(f"there is no file or folder {folder}")
+        raise refuse(
+            f"there is no file or folder {folder}",
+            "name a folder of clips; identify simulate makes one to try",
+        )
     if changes["law"] is not None and changes["family"] is not None:
-        raise refuse("give --law or --family, not both")
+        raise refuse("--law and --family contradict each other", "give one of them")
     settings = read_experiment(folder, **changes).settings
     if settings.law is None and settings.family is None:
-        raise refuse("which law? Give it with --law or --family, or in experiment.yaml")
+        raise refuse("which law?", "give it with --law or --family, or as law: in experiment.yaml")
     conditions = [*settings.assume, *assume], [*settings.domain, *domain]
     question = from_family(settings.family, settings.law, *conditions)
     asked = Asked(
@@ -226,33 +238,33 @@ def read_crop(text: str | None) -> list[int] | None:
     """``x,y,width,height`` in pixels."""
     if text is None:
         return None
+    shape = "write x,y,width,height, such as 600,60,240,960"
     try:
-        numbers = [int(part) for part in text.split(",")]
+        x, y, width, height = (int(part) for part in text.split(","))
     except ValueError:
-        numbers = []
-    if len(numbers) != 4 or min(numbers) < 0 or numbers[2] < 1 or numbers[3] < 1:
-        raise refuse(f"--crop needs x,y,width,height in pixels, such as 600,60,240,960, not {text!r}")
-    return numbers
+        raise refuse(f"--crop needs four whole numbers of pixels, not {text!r}", shape) from None
+    if min(x, y) < 0:
+        raise refuse(f"--crop {text}: x and y count from the upper left corner and cannot be negative", shape)
+    if min(width, height) < 1:
+        raise refuse(f"--crop {text}: width and height must be at least 1 pixel", shape)
+    return [x, y, width, height]
 
 
 def read_trims(texts: list[str]) -> dict[str, tuple[float | None, float | None]]:
     """``CLIP=A,B`` in seconds; either may be left out."""
     found: dict[str, tuple[float | None, float | None]] = {}
+    shape = "write CLIP=START,STOP, such as pull_20cm=1.5,12"
     for text in texts:
         name, equals, span = text.rpartition("=")
-        parts = [part.strip() for part in span.split(",")]
         try:
-            start, stop = (float(part) if part else None for part in parts)
+            start, stop = (float(part) if part.strip() else None for part in span.split(","))
         except ValueError:
-            start = stop = None
             equals = ""
-        ordered = start is None or stop is None or stop > start
-        if (
-            not equals
-            or not name
-            or not ordered
-            or any(x is not None and not 0 <= x < 1e9 for x in (start, stop))
-        ):
-            raise refuse(f"--trim needs CLIP=START,STOP in seconds, such as pull_20cm=1.5,12, not {text!r}")
+        if not equals or not name:
+            raise refuse(f"--trim needs CLIP=START,STOP in seconds, not {text!r}", shape)
+        if any(x is not None and not 0 <= x < 1e9 for x in (start, stop)):
+            raise refuse(f"--trim {text}: seconds count from the clip's start and cannot be negative", shape)
+        if start is not None and stop is not None and stop <= start:
+            raise refuse(f"--trim {text}: it ends at {stop:g} s, not after it begins ({start:g} s)", shape)
         found[name] = (start, stop)
     return found

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from identify.command.outcome import orderly, refuse
+from identify.command.outcome import orderly, refuse, unwritable
 
 
 def init(
@@ -37,11 +37,11 @@ def init(
         files = files_to_write(path, law)
         existing = [file for file in files if file.exists()]
         if existing and not force:
-            raise refuse(f"{existing[0]} exists already; --force replaces it")
+            raise refuse(f"{existing[0]} exists already", "choose another name; --force replaces it")
         try:
             for file, text in files.items():
                 file.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(file, text)
                 typer.echo(f"wrote {file}")
         except OSError as error:
-            raise refuse(f"cannot write {path}: {error.strerror or error}") from None
+            raise unwritable(path, error) from None

@@ -23,8 +23,8 @@ def read_units(options: Iterable[str]) -> dict[str, str]:
     for option in options:
         name, equals, unit = (part.strip() for part in option.partition("="))
         if not equals or not name or not unit:
-            raise refuse(f"--unit needs NAME=UNIT, such as z=m, not {option!r}")
+            raise refuse(f"--unit needs NAME=UNIT, not {option!r}", "for example --unit z=m")
         if name in found:
-            raise refuse(f"--unit gives {name} twice")
+            raise refuse(f"--unit gives {name} twice", "give one unit for each name")
         found[name] = unit
     return found

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 import typer
 
 from identify.errors import IdentifyError
+from identify.printable import printable
 
 DONE, NOT_MET, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
@@ -35,6 +36,13 @@ def orderly(debug: bool) -> Iterator[None]:
         complain(str(error))
         # Only a failed check is "not met"; an analysis that could not go on has decided nothing.
         raise typer.Exit(error.exit_code if error.exit_code == BAD_INPUT else UNDECIDED) from None
+    except OSError as error:
+        if debug:
+            raise
+        _discard_stdout()
+        raise refuse(
+            _refused_by_system(error), "make room, or ask for the right to read and write there"
+        ) from None
     except Exception as error:  # the last line of defence against a traceback
         if debug:
             raise
@@ -43,15 +51,51 @@ def orderly(debug: bool) -> Iterator[None]:
         raise typer.Exit(UNDECIDED) from None
 
 
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Bring everything out; a standard output that is full is an error, one that is closed swallows."""
+    if sys.stdout is None or sys.stderr is None:
+        nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the program ends
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_stdout()
+        sys.exit(BROKEN_PIPE)
+    except OSError as error:
+        _discard_stdout()
+        complain(_refused_by_system(error))
+        sys.exit(BAD_INPUT)
+
+
+def _refused_by_system(error: OSError) -> str:
+    place = f" ({error.filename})" if error.filename else ""
+    return f"the system refuses: {error.strerror or error}{place}"
+
+
 def complain(message: str, label: str = "error") -> None:
-    """One message on standard error."""
-    typer.echo(f"{label}: {message}", err=True)
+    """One message on standard error; where that is full or closed the exit code has to do."""
+    with suppress(OSError):
+        typer.echo(f"{label}: {printable(message)}", err=True)
 
 
-def refuse(message: str) -> typer.Exit:
-    """Complain about the input; the caller raises the result."""
+def refuse(message: str, hint: str | None = None) -> typer.Exit:
+    """Complain about the input and say what to do next; the caller raises the result."""
     complain(message)
+    if hint is not None:
+        complain(hint, label="hint")
     return typer.Exit(BAD_INPUT)
+
+
+def unwritable(path: object, error: OSError) -> typer.Exit:
+    """Complain about a file that cannot be written; the caller raises the result."""
+    return refuse(
+        f"cannot write {path}: {error.strerror or error}",
+        "name a file in a folder that exists and that you may write to",
+    )
 
 
 def _one_line(error: Exception) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse
+from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
     from identify.motion.dynamics import Dynamics
@@ -20,8 +20,14 @@ def plan(
         str,
         typer.Option(metavar="P=X,..", help='Rough values, such as "d=0.2,a=1"; only the plan needs them.'),
     ],
-    assume: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
-    domain: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
+    ] = None,
     interval: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Where coverage is wanted; an ordinary interval otherwise."),
@@ -65,9 +71,11 @@ def plan(
         from identify.motion.values import read_interval, read_numbers, read_parameters
 
         if one_way and from_rest:
-            raise refuse("--one-way and --from-rest cannot be combined")
+            raise refuse("--one-way and --from-rest contradict each other", "give one of them")
         if not (duration > 0 and rate > 0 and duration * rate <= 1e5):
-            raise refuse("--duration and --rate must be positive, and at most 100000 frames")
+            raise refuse(
+                "--duration and --rate must be positive, and at most 100000 frames", "--duration 10 --rate 60"
+            )
         read = read_law(law, assume or [], domain or [])
         dynamics = Dynamics(read, read_parameters(parameters, read))
         where = read_interval(interval) if interval else default_interval(dynamics)
@@ -90,5 +98,5 @@ def _show(report: PlanReport, dynamics: Dynamics, plot: Path | None, json: bool)
         try:
             draw_plan(report, filmed(report, dynamics), dynamics.law.state.name, plot)
         except OSError as error:
-            raise refuse(f"cannot write {plot}: {error.strerror or error}") from None
+            raise unwritable(plot, error) from None
     print_json(report.to_dict()) if json else plan_page(report).print()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from identify.command.outcome import DONE, orderly, refuse
+from identify.command.outcome import DONE, orderly, unwritable
 
 if TYPE_CHECKING:
     from identify.fit.results.predict import Prediction
@@ -39,7 +39,7 @@ def predict(
         from identify.fit.results.folder import read_run
         from identify.fit.results.predict import predict as answer
 
-        found = answer(read_run(run), clip)
+        found = answer(read_run(run), clip, isolated=True)
         if output is not None:
             _write(output, found)
         _show(found, json, output)
@@ -54,7 +54,7 @@ def _write(output: Path, found: list[Prediction]) -> None:
     try:
         write_whole(output, text)
     except OSError as error:
-        raise refuse(f"cannot write {output}: {error.strerror or error}") from None
+        raise unwritable(output, error) from None
 
 
 def _show(found: list[Prediction], json: bool, output: Path | None) -> None:

@@ -14,13 +14,18 @@ from identify.command.calibrate import calibrate
 from identify.command.check import check
 from identify.command.compare import compare
 from identify.command.coverage import coverage
+from identify.command.explain import explain
 from identify.command.families import families
 from identify.command.fit import fit
+from identify.command.help import PlainCommand, PlainGroup
 from identify.command.init import init
+from identify.command.page import page
 from identify.command.plan import plan
 from identify.command.predict import predict
 from identify.command.report import report
+from identify.command.reproduce import reproduce
 from identify.command.simulate import simulate
+from identify.command.sweep import sweep
 from identify.command.verify import verify
 
 _EPILOG = (
@@ -34,7 +39,7 @@ app = typer.Typer(
     help="Which physical parameters of a law z'' = F(z, z') can be learned from video.",
     epilog=_EPILOG,
     no_args_is_help=True,
-    add_completion=False,
+    cls=PlainGroup,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,18 +62,13 @@ def _program(
     pass
 
 
-app.command(epilog=_EPILOG)(analyze)
-app.command(epilog=_EPILOG)(verify)
-app.command(epilog=_EPILOG)(check)
-app.command(epilog=_EPILOG)(families)
-app.command(epilog=_EPILOG)(init)
-app.command(epilog=_EPILOG)(coverage)
-app.command(epilog=_EPILOG)(plan)
-app.command(epilog=_EPILOG)(alias)
-app.command(epilog=_EPILOG)(bounds)
-app.command(epilog=_EPILOG)(simulate)
-app.command(epilog=_EPILOG)(fit)
-app.command(epilog=_EPILOG)(report)
-app.command(epilog=_EPILOG)(predict)
-app.command(epilog=_EPILOG)(calibrate)
-app.command(epilog=_EPILOG)(compare)
+_COMMANDS = {
+    "A law": (analyze, verify, alias, explain, page),
+    "Families of laws": (families, init, check),
+    "What to film": (plan, coverage, bounds),
+    "Videos": (fit, report, calibrate, predict, compare, simulate),
+    "Many fits": (sweep, reproduce),
+}
+for _panel, _functions in _COMMANDS.items():
+    for _function in _functions:
+        app.command(cls=PlainCommand, epilog=_EPILOG, rich_help_panel=_panel)(_function)

@@ -21,10 +21,12 @@ def from_family(family: str | None, law: str | None, assume: list[str], domain: 
     """The question as typed, or the one of a family with the typed conditions added."""
     if family is None:
         if law is None:
-            raise refuse("a law or --family NAME is needed; identify families lists the catalogue")
+            raise refuse(
+                "which law?", "give it as text, or with --family NAME; identify families lists the catalogue"
+            )
         return Question(law, assume, domain)
     if law is not None:
-        raise refuse("give a law or --family, not both")
+        raise refuse("a law and --family contradict each other", "give one of them")
     from identify.families.listing import load
 
     declared, lawful = load(family)

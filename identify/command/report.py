@@ -35,7 +35,7 @@ def report(
 
         found = read_run(run)
         if not (run / PAGE).exists():
-            rewritten(found)
+            rewritten(found, isolated=True)
         print_json(found.document) if json else fit_page(found.document, str(run / PAGE)).print()
         if open_:
             typer.launch(str((run / PAGE).resolve()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 import sys
@@ -12,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from identify.command.outcome import orderly, refuse
+from identify.command.outcome import orderly, refuse, unwritable
 
 if TYPE_CHECKING:
     from identify.scene.collection import Ask
     from identify.scene.recording import Recording
-
-_MOST_FRAMES, _MOST_BYTES, _FASTEST = 20_000, 2_000_000_000, 1e5
 
 
 def simulate(
@@ -36,8 +33,14 @@ def simulate(
     initial: Annotated[
         list[str] | None, typer.Option(metavar="Z,V", help="A clip from this state and velocity; repeatable.")
     ] = None,
-    assume: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
-    domain: Annotated[list[str] | None, typer.Option(metavar="COND", help="As in analyze.")] = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
+    ] = None,
     scene: Annotated[
         str | None,
         typer.Option(help="cart, pendulum, projected-pendulum, side-fall or overhead-fall."),
@@ -90,13 +93,13 @@ def simulate(
         from identify.motion.extra import need
 
         need("identify simulate", "numpy", "scipy", "av", "matplotlib")
-        from identify.scene.collection import Ask
+        from identify.scene.collection import Ask, check_amount
         from identify.scene.folder import check_folder, write_recording
         from identify.scene.video import CODECS
 
         name, folder = _named(family, out, law)
         if codec not in CODECS:
-            raise refuse(f"there is no codec '{codec[:40]}'; one of {', '.join(CODECS)}")
+            raise refuse(f"there is no codec '{codec[:40]}'", f"choose one of {', '.join(CODECS)}")
         nuisances = {
             "noise": noise,
             "brightness": brightness,
@@ -107,7 +110,7 @@ def simulate(
         }
         look = {key: value for key, value in nuisances.items() if value is not None}
         ask = Ask(_size(size), rate, duration, clips, {**look, "colour": colour})
-        _check_amount(ask)
+        check_amount(ask)
         check_folder(folder, force)
         typer.echo(f"rendering {name or 'the law'} ...", err=True)
         given = _Given(law, parameters, initial or [], assume or [], domain or [], scene)
@@ -115,7 +118,7 @@ def simulate(
         try:
             written = write_recording(recording, folder, codec, _progress)
         except OSError as error:
-            raise refuse(f"cannot write {folder}: {error.strerror or error}") from None
+            raise unwritable(folder, error) from None
         _tell(recording, folder, written)
 
 
@@ -146,15 +149,15 @@ def _named(family: str | None, out: Path | None, law: str | None) -> tuple[str |
     """The family and the folder; with --law there is only the folder."""
     if law is None:
         if not family:
-            raise refuse("which family? identify families lists them; or give a law with --law")
+            raise refuse("which family?", "identify families lists them; or give a law with --law")
         if out is None:
-            raise refuse(f"where to? identify simulate {family[:80]} OUT/")
+            raise refuse("where to?", f"identify simulate {family[:80]} OUT/")
         return family, out
     if family and out is not None:
-        raise refuse("give a family or --law, not both")
+        raise refuse("a family and --law contradict each other", "give one of them")
     folder = out or (Path(family) if family else None)
     if folder is None:
-        raise refuse("where to? identify simulate OUT/ --law LAW")
+        raise refuse("where to?", "identify simulate OUT/ --law LAW")
     return None, folder
 
 
@@ -169,13 +172,16 @@ def _recording(name: str | None, given: _Given, seed: int, ask: Ask) -> Recordin
         if stray is None:
             return paper_protocol(name, seed, ask)
         if name not in _also_families():
-            raise refuse(f"{stray} does not go with {name}, an experiment of the paper; give --law instead")
+            raise refuse(
+                f"{stray} does not go with {name}, an experiment of the paper",
+                "leave it out, or give the law with --law",
+            )
     pairs = [read_numbers(text, 2, "an initial condition", "1,0") for text in given.initial]
     if name is None:
         assert given.law is not None
         trial = from_law(given.law, given.parameters, given.assume, given.domain, given.scene)
     elif given.assume or given.domain:
-        raise refuse("the family says what is assumed; --assume and --domain go with --law")
+        raise refuse("a family says itself what is assumed", "--assume and --domain go with --law")
     else:
         trial = from_catalogue(name, given.parameters, given.scene)
     return film(trial, [(state, velocity) for state, velocity in pairs], seed, ask)
@@ -193,26 +199,12 @@ def _size(text: str | None) -> tuple[int, int] | None:
         return None
     found = re.fullmatch(r"(\d{1,5})(?:[x,](\d{1,5}))?", text.strip().lower())
     if found is None:
-        raise refuse(f"--size '{text[:40]}' is no size; write 96 or 72x192")
+        raise refuse(f"--size '{text[:40]}' is no size", "write 96 or 72x192")
     width = int(found[1])
     height = int(found[2] or found[1])
     if not (16 <= width <= 1080 and 16 <= height <= 1080):
-        raise refuse("--size must be from 16 to 1080 pixels")
+        raise refuse("--size must be from 16 to 1080 pixels", "for example --size 96")
     return height, width
-
-
-def _check_amount(ask: Ask) -> None:
-    for option, value in (("--rate", ask.rate), ("--duration", ask.duration)):
-        if value is not None and not (math.isfinite(value) and value > 0):
-            raise refuse(f"{option} must be positive")
-    if ask.rate is not None and ask.rate > _FASTEST:
-        raise refuse(f"--rate is at most {_FASTEST:g}: a file has no finer times")
-    frames = (ask.duration or 1.0) * (ask.rate or 60.0)
-    if frames > _MOST_FRAMES:
-        raise refuse(f"a clip has at most {_MOST_FRAMES} frames, not {frames:.0f}")
-    height, width = ask.size or (64, 64)
-    if max(frames, 400) * (ask.clips or 24) * height * width * (3 if ask.look["colour"] else 1) > _MOST_BYTES:
-        raise refuse("that is more than 2 GB of frames; lower --size, --clips, --rate or --duration")
 
 
 def _progress(done: int, total: int) -> None:
