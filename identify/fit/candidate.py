@@ -16,6 +16,7 @@ from identify.fit.samples import smoothed
 from identify.fit.seen import Seen
 from identify.fit.splines import Spline
 from identify.fit.starts import Start, search
+from identify.fit.stated import straight_latents
 from identify.fit.torch_law import TorchLaw
 from identify.fit.weak import WeakForm
 
@@ -62,11 +63,14 @@ def fit_candidate(
     gives values from which some parameters start, by name.
     """
     weak_theta, weak_residual = None, float("nan")
-    error = OutputError(law, seen.samples, seen.tempo, held)
+    initial = initial or {}
+    error = OutputError(law, seen.samples, seen.tempo, held, initial)
     if known is not None and len(known.start) == seen.samples.clips:
         found = [_from_known(error, known, stop)]
+    elif law.names and set(initial) == set(law.names):
+        found = _from_stated(error, seen, stop)
     else:
-        fitted = _weak_stage(law, held, seen, seed, _WIDTHS[:1] if quick else _WIDTHS, stop, initial or {})
+        fitted = _weak_stage(law, held, seen, seed, _WIDTHS[:1] if quick else _WIDTHS, stop, initial)
         if isinstance(fitted, str):
             return Candidate(seen, None, failure=fitted)
         weak, starts = fitted
@@ -82,10 +86,10 @@ def fit_candidate(
     if not finished:
         failure = "the law does not follow the motion from any start"
         return Candidate(seen, None, weak_theta, weak_residual, failure)
-    best = min(finished, key=lambda r: r.cost)
+    best = min(finished, key=lambda r: r.penalised)
     if quick:
         return Candidate(seen, best, weak_theta, weak_residual, None, best.cost, _evidence(seen, best))
-    pieces = _in_pieces(law, held, seen, best, stop)
+    pieces = _in_pieces(law, held, seen, best, stop, initial)
     if pieces is not None:
         error, best = pieces
     seen, error, best = _corrected(seen, error, best, stop)
@@ -133,7 +137,12 @@ def at_scale(
 
 
 def _in_pieces(
-    law: TorchLaw, held: Held, seen: Seen, whole: Refined, stop: Callable[[], bool]
+    law: TorchLaw,
+    held: Held,
+    seen: Seen,
+    whole: Refined,
+    stop: Callable[[], bool],
+    stated: Mapping[str, float],
 ) -> tuple[OutputError, Refined] | None:
     """The fit with every clip cut in pieces of a few periods, where the law strays from the whole clip.
 
@@ -147,7 +156,7 @@ def _in_pieces(
     if evidence["structured_residual"] < max(_STRAYS, 2 * evidence["place_noise"]):
         return None
     samples, first = seen.samples.in_pieces(length)
-    error = OutputError(law, samples, seen.tempo, held)
+    error = OutputError(law, samples, seen.tempo, held, stated)
     error.shooting.guess(samples.time, samples.clip, whole.motion.state, whole.motion.velocity)
     start = torch.stack([whole.motion.state[first], whole.motion.velocity[first]], 1)
     found = _from_latent(error, whole.theta, start, whole.motion.state, stop)
@@ -246,6 +255,22 @@ def _refined(
     first = torch.stack([error.samples.of(c)[0] for c in range(error.samples.clips)])
     error.shooting.guess(error.samples.time, error.samples.clip, z, v)
     return _from_latent(error, start.theta, torch.stack([z[first], v[first]], 1), z, stop, quick)
+
+
+def _from_stated(error: OutputError, seen: Seen, stop: Callable[[], bool]) -> list[Refined | None]:
+    """The fit from the stated parameters: straight latents a few steps each, the best of them to the end."""
+    theta = torch.tensor([error.stated[name] for name in error.law.names]).to(seen.samples.place)
+    first = torch.stack([seen.samples.of(clip)[0] for clip in range(seen.samples.clips)])
+    tried = []
+    for latent, velocity in straight_latents(error.law, seen, theta):
+        error.shooting.guess(seen.samples.time, seen.samples.clip, latent, velocity)
+        start = torch.stack([latent[first], velocity[first]], 1)
+        refined = _from_latent(error, theta, start, latent, stop, quick=True)
+        tried += [] if refined is None else [refined]
+        if tried and stop():
+            break
+    tried.sort(key=lambda refined: refined.penalised)
+    return [_from_latent(error, r.theta, r.start, r.motion.state, stop) for r in tried[:_FINISHED]]
 
 
 def _from_known(error: OutputError, known: Refined, stop: Callable[[], bool]) -> Refined | None:

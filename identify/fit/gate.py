@@ -118,6 +118,11 @@ def judge(evidence: Mapping[str, float]) -> Verdict:
     return Verdict(True, None, None, tuple(f"doubtful: perhaps {text}" for text in told), len(doubtful))
 
 
+def too_short(evidence: Mapping[str, float]) -> bool:
+    """Whether so little was filmed that no other look at the frames can help."""
+    return any(c.name == "periods" and c.level(evidence.get(c.name, c.doubtful)) == 2 for c in CHECKS)
+
+
 def causes(evidence: Mapping[str, float]) -> str:
     """What else is seen in the clips that may keep them from following a law, to be added to a reason."""
     found = [c for c in CHECKS if c.name in _CAUSES and c.name in evidence and c.level(evidence[c.name])]

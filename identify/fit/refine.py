@@ -8,7 +8,7 @@ derivative estimate and yields standard errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -23,7 +23,10 @@ from identify.fit.torch_law import TorchLaw
 
 _STEPS_PER_PERIOD = 40  # at first; doubled until halving the step changes nothing that could be seen
 _ACCURACY = 1e-6  # of the latent's spread
-_BENT = 0.01  # third differences of a map that counts as smooth, by the spread of the places
+# Second and third differences of a map that counts as straight and smooth, by the spread of the places.
+# Frames that determine the map outweigh this; where they do not, the straightest map is taken.
+_BENDS = {2: 0.01, 3: 0.01}
+_STATED = 0.25  # of its value: how far a parameter is thought to be from where it was said to start
 _HUBER, _BIWEIGHT = 2.5, 8.0  # robust standard deviations
 
 
@@ -39,6 +42,7 @@ class Refined:
     residual: Tensor  # place less fitted place
     spread: float  # robust standard deviation of the residual
     cost: float  # mean of squares over spread of the places squared
+    penalised: float  # the same with bends of the map and distances from the stated start
     formal: Tensor  # (p, p) covariance of theta from the residuals alone
     clustered: Tensor  # (p, p) with the residuals of a clip (or a stretch of one) taken as dependent
     flat: int  # directions that the data do not see
@@ -48,8 +52,16 @@ class Refined:
 class OutputError:
     """The output-error problem for given samples."""
 
-    def __init__(self, law: TorchLaw, samples: Samples, period: float, held: Held) -> None:
+    def __init__(
+        self,
+        law: TorchLaw,
+        samples: Samples,
+        period: float,
+        held: Held,
+        stated: Mapping[str, float] | None = None,
+    ) -> None:
         self.law, self.samples, self.held = law, samples, held
+        self.stated = dict(stated or {})
         value, _ = smoothed(samples, 0.15 * period)
         self.noise = float((samples.place - value).square().mean().sqrt())
         self.count = len(law.names)
@@ -59,7 +71,7 @@ class OutputError:
 
     def of(self, samples: Samples) -> OutputError:
         """The same problem for other places of the same frames; what was settled stays so."""
-        other = OutputError(self.law, samples, self.period, self.held)
+        other = OutputError(self.law, samples, self.period, self.held, self.stated)
         other.shooting, other.settled = self.shooting, self.settled
         return other
 
@@ -164,8 +176,20 @@ class OutputError:
         jacobian[:n] *= root.unsqueeze(1)
         jacobian[n:, p + 2 * m :] = prior
         residual = torch.cat([residual * root, prior @ place_map])
-        wanted, rows = self._gauge(theta, motion.state, motion.state_by, len(point))
-        return torch.cat([residual, wanted]), torch.cat([jacobian, rows])
+        gauge = self._gauge(theta, motion.state, motion.state_by, len(point))
+        stated = self._near_stated(theta, len(point))
+        return torch.cat([residual, gauge[0], stated[0]]), torch.cat([jacobian, gauge[1], stated[1]])
+
+    def _near_stated(self, theta: Tensor, size: int) -> tuple[Tensor, Tensor]:
+        """Rows that keep parameters near their stated start where the frames leave them free."""
+        places = [self.law.names.index(name) for name in self.stated]
+        rows = theta.new_zeros(len(places), size)
+        gaps = theta.new_zeros(len(places))
+        for row, (place, value) in enumerate(zip(places, self.stated.values(), strict=True)):
+            usual = _STATED * max(abs(value), float(self.std))
+            rows[row, place] = self.noise / usual
+            gaps[row] = (theta[place] - value) * self.noise / usual
+        return gaps, rows
 
     def _gauge(self, theta: Tensor, z: Tensor, by: Tensor, size: int) -> tuple[Tensor, Tensor]:
         """Rows that hold what the orbit leaves free, as strongly as the frames hold the rest."""
@@ -196,7 +220,9 @@ class OutputError:
 
     def _prior(self, spline: Spline) -> Tensor:
         """Rows of the penalty on bends of the map from latent to place, in units of the places' noise."""
-        return spline.roughness(self.samples.place, 3) * (self.noise / (_BENT * self.samples.place.std()))
+        unit = self.noise / self.samples.place.std()
+        rows = [spline.roughness(self.samples.place, order) / usual for order, usual in _BENDS.items()]
+        return unit * torch.cat(rows)
 
     def _finished(self, found: Minimum, spline: Spline, weight: Tensor, prior: Tensor) -> Refined | None:
         theta, start, place_map = self._split(found.point)
@@ -212,7 +238,9 @@ class OutputError:
         scores = jacobian * (residual * weight.sqrt()).unsqueeze(1)
         meat = _meat(scores, self._groups())
         spread = float(_spread(residual))
-        cost = float(residual.square().mean()) / float(self.samples.place.var())
+        total = len(residual) * float(self.samples.place.var())
+        cost = float(residual.square().sum()) / total
+        beyond = float(full[0][len(residual) :].square().sum()) / total
         return Refined(
             theta,
             start,
@@ -222,6 +250,7 @@ class OutputError:
             residual,
             spread,
             cost,
+            cost + beyond,
             (variance * inverse)[:p, :p],
             (inverse @ meat @ inverse)[:p, :p],
             flat,

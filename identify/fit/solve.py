@@ -25,7 +25,7 @@ from identify.fit.candidate import Candidate, at_scale, fit_candidate
 from identify.fit.encoder import latent_of, stored
 from identify.fit.features import Filter, brightness_changes
 from identify.fit.film import Array, Estimate, LawFit, Track, View
-from identify.fit.gate import Verdict, causes, judge, stray_over_noise
+from identify.fit.gate import Verdict, causes, judge, stray_over_noise, too_short
 from identify.fit.held import Held, held
 from identify.fit.samples import Samples, smoothed
 from identify.fit.seen import Seen, see
@@ -182,6 +182,8 @@ class _Solver:
         """Stronger blurs where nothing was accepted: few frames of a fast motion overlap only then."""
         for blur in _LAST_BLURS:
             if any(v.accepted and c.refined is not None for c, v in self.tried) or self.clock.over():
+                return
+            if any(too_short(c.evidence) for c, _ in self.tried):
                 return
             progress(0.95, f"fitting {view.name}, blur {blur:g}")
             filter = Filter(blur, brightness_changes(view.films))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COHORT = Cohort(10, 3)  # the paper: one collection, three seeds
 CONTROL_COHORT = Cohort(10, 1)  # the paper: one collection, five seeds
 TRUE = {"d": 0.15, "k": 4.0, "rho": 1.0}
+PAPER_START = {"d": 0.12, "k": 3.2, "b": 0.0, "s": 0.82, "rho": 0.8}  # app:exp-synth-canonical-theory
 FORCE_GRID, POINTS = 0.9, 361
 COVERED = 0.4  # rad: what the controls are judged on
 
@@ -88,7 +89,8 @@ def fit(settings: Mapping[str, Any]) -> dict[str, Any]:
 
     recording = _recording(settings)
     view = fitting.whole(fitting.film(shot, shot.physical) for shot in recording.shots)
-    fitted = fitting.fit(fitting.law_of(recording), view, settings)
+    start = PAPER_START if "control" in settings else None
+    fitted = fitting.fit(fitting.law_of(recording), view, settings, start)
     if fitted.fit.estimate is None:
         return fitted.row()
     tests = fitted.tracks("test")
