@@ -79,8 +79,12 @@ def fit(
     trim: Annotated[
         Texts, typer.Option(metavar="CLIP=A,B", help="Use seconds A to B of a clip; repeatable.")
     ] = None,
-    train: Annotated[Texts, typer.Option(metavar="CLIP", help="Clips to fit; names or patterns.")] = None,
-    test: Annotated[Texts, typer.Option(metavar="CLIP", help="Clips to hold out; names or patterns.")] = None,
+    train: Annotated[
+        Texts, typer.Option(metavar="CLIPS", help='Clips to fit, names or patterns: "a,b" or repeated.')
+    ] = None,
+    test: Annotated[
+        Texts, typer.Option(metavar="CLIPS", help='Clips to hold out, names or patterns: "a,b" or repeated.')
+    ] = None,
     device: Annotated[Device, typer.Option(help="Where to compute.")] = Device.cpu,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same numbers.")] = 0,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many seeds to try.")] = 1,
@@ -137,8 +141,8 @@ def fit(
             "channel": channel,
             "fps": fps,
             "time_scale": time_scale,
-            "train": train,
-            "test": test,
+            "train": _each(train),
+            "test": _each(test),
         }
         read, name, asked = read_question(
             folder, changes, assume or [], domain or [], anchor or [], unit or [], known or [], derive or []
@@ -232,6 +236,11 @@ def read_question(
         tuple(derive),
     )
     return read_law(question.law, question.assume, question.domain), settings.family, asked
+
+
+def _each(texts: list[str] | None) -> list[str] | None:
+    """The names in repeated and in comma-separated options alike."""
+    return None if texts is None else [part.strip() for text in texts for part in text.split(",")]
 
 
 def read_crop(text: str | None) -> list[int] | None:
