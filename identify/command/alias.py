@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Assume, Debug, Domain
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
@@ -19,14 +20,8 @@ def alias(
     parameters: Annotated[
         str | None, typer.Option(metavar="P=X,..", help="The true values; simple ones are picked otherwise.")
     ] = None,
-    assume: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
-    ] = None,
+    assume: Assume = None,
+    domain: Domain = None,
     parameter: Annotated[
         str | None, typer.Option(metavar="P", help="The parameter that must differ; any otherwise.")
     ] = None,
@@ -53,7 +48,7 @@ def alias(
         Path | None, typer.Option(metavar="FILE.png", help="Draw both motions and their difference.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="The document identify/alias/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Show that video cannot tell: an alias, confirmed by integrating both laws.
 

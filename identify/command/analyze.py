@@ -12,9 +12,10 @@ from typing import Annotated
 import typer
 
 from identify.analysis import Analysis
-from identify.command.budget import Memory, check_budget
+from identify.command.budget import check_budget
 from identify.command.complete import family_names
 from identify.command.measured import Measured, read_units
+from identify.command.options import Assume, Debug, Domain, Memory, Unit
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse, unwritable
 from identify.command.question import from_family, required
 from identify.report import Format
@@ -41,14 +42,8 @@ def analyze(
             metavar="LAW", help="The law, such as \"z''+d*z'+a*z+b*z**3=0\"; - reads standard input."
         ),
     ] = None,
-    assume: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
-    ] = None,
+    assume: Assume = None,
+    domain: Domain = None,
     family: Annotated[
         str | None,
         typer.Option(
@@ -68,10 +63,7 @@ def analyze(
             help='What was measured, such as "displacement=0.400+-0.002 m" or "g=9.81"; repeatable.',
         ),
     ] = None,
-    unit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=UNIT", help="The unit of the state or of a parameter; repeatable."),
-    ] = None,
+    unit: Unit = None,
     unknown_clock: Annotated[
         bool, typer.Option("--unknown-clock", help="Footage whose frame rate is not known.")
     ] = False,
@@ -95,7 +87,7 @@ def analyze(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report to FILE.")
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Tell which parameters of a law can be learned from video, and prove it.
 

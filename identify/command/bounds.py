@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Columns, Debug, Domain
 from identify.command.outcome import DONE, NOT_MET, orderly, refuse
 
 if TYPE_CHECKING:
@@ -24,13 +25,8 @@ def bounds(
     parameters: Annotated[
         str | None, typer.Option(metavar="P=X,..", help="The fitted values, with DATA.")
     ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="ROLE=NAME,..", help="Columns: time, state, velocity, clip.")
-    ] = None,
+    domain: Domain = None,
+    columns: Columns = None,
     levels: Annotated[int, typer.Option(metavar="N", min=2, max=2001, help="How many state levels.")] = 21,
     interval: Annotated[str | None, typer.Option(metavar="A,B", help="The compact interval K.")] = None,
     residual: Annotated[_Given, typer.Option(min=0, help="Largest residual at the covering points.")] = None,
@@ -65,7 +61,7 @@ def bounds(
     ] = None,
     map_slope: Annotated[_Given, typer.Option(min=0, help="Lambda: largest |f'|.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The document identify/bounds/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Bound the bend of the coordinate and the errors of the coefficients, term by term.
 

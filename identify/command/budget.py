@@ -1,18 +1,10 @@
-"""The options ``--timeout`` and ``--memory``, which the commands that run the engine share."""
+"""What ``--timeout`` and ``--memory`` may be, for the commands that run the engine."""
 
 from __future__ import annotations
-
-from typing import Annotated
-
-import typer
 
 from identify.command.outcome import refuse
 
 _MOST_MEMORY = 2**20  # megabytes: more than a machine has
-
-Memory = Annotated[
-    int | None, typer.Option(metavar="MB", help="Stop beyond this much memory; 2048 unless given.")
-]
 
 
 def check_budget(timeout: float | None, memory: int | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from identify.command.measured import read_units
+from identify.command.options import Debug, Derive, Known, Unit
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
 
 
@@ -20,18 +21,12 @@ def calibrate(
             help='What was measured, such as "state=0.20 m at clip pull t=1.2"; repeatable.',
         ),
     ] = None,
-    unit: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=UNIT", help="Unit of state or parameter.")
-    ] = None,
-    known: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help='For --derive, such as "m=0.1515 kg".')
-    ] = None,
-    derive: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=EXPR", help='Such as "k=m*a"; repeatable.')
-    ] = None,
+    unit: Unit = None,
+    known: Known = None,
+    derive: Derive = None,
     add: Annotated[bool, typer.Option("--add", help="Keep the anchors that the run already has.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The document identify/fit/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Give physical units to a finished fit; the report in the run folder is written again.
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from identify.command.budget import Memory, check_budget
+from identify.command.budget import check_budget
+from identify.command.options import Debug, Memory
 from identify.command.outcome import complain, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def check(
         Path | None, typer.Option(metavar="DIR", help="Keep results here, not in the user's cache folder.")
     ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep results.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Check that families in files are what they claim to be: for continuous integration.
 

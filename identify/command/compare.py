@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from identify.command.options import Debug
 from identify.command.outcome import DONE, UNDECIDED, orderly
 
 
@@ -14,7 +15,7 @@ def compare(
     first: Annotated[Path, typer.Argument(metavar="RUN1", help="A run folder.")],
     second: Annotated[Path, typer.Argument(metavar="RUN2", help="Another one, on the same clips.")],
     json: Annotated[bool, typer.Option("--json", help="The document identify/compare/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Tell which of two fits explains the same frames better, and how their parameters differ.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Assume, Columns, Debug, Domain
 from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
@@ -25,14 +26,8 @@ def coverage(
     law: Annotated[
         str, typer.Option(metavar="LAW", help="The law, such as \"z''+d*z'+a*z=0\"; a fit brings its own.")
     ] = "",
-    assume: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
-    ] = None,
+    assume: Assume = None,
+    domain: Domain = None,
     interval: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Where coverage is wanted; all states that occur otherwise."),
@@ -49,9 +44,7 @@ def coverage(
             help="Velocities closer than this count once; 1 % of the largest speed, 2 % in a fit.",
         ),
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="ROLE=NAME,..", help="Columns: time, state, velocity, clip.")
-    ] = None,
+    columns: Columns = None,
     window: Annotated[
         int | None, typer.Option(metavar="N", min=3, help="Smooth over N frames (degree two) first; odd.")
     ] = None,
@@ -74,7 +67,7 @@ def coverage(
         Path | None, typer.Option(metavar="FILE.html", help="Write one page with picture, levels and advice.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="The document identify/coverage/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Tell at which positions the filmed velocities suffice for the theorem behind the analysis.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from identify.command.complete import terms
+from identify.command.options import Debug
 from identify.command.outcome import orderly, refuse
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def explain(
             autocompletion=terms,
         ),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Explain a word of the reports in a few sentences, or list all words.
 

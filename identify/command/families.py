@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from identify.command.complete import family_names
+from identify.command.options import Debug
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def families(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of family files, for editors.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """List the catalogue of known laws, or show one of them with its analysis.
 

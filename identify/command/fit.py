@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from identify.command.measured import read_units
+from identify.command.options import Assume, Debug, Derive, Domain, Known, Unit
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
 
 if TYPE_CHECKING:
@@ -42,13 +43,8 @@ def fit(
     family: Annotated[
         str | None, typer.Option(metavar="NAME", help="A law of the catalogue instead.")
     ] = None,
-    assume: Annotated[
-        Texts,
-        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
-    ] = None,
-    domain: Annotated[
-        Texts, typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.')
-    ] = None,
+    assume: Assume = None,
+    domain: Domain = None,
     anchor: Annotated[
         Texts,
         typer.Option(
@@ -56,13 +52,9 @@ def fit(
             help='What was measured, such as "size=0.400+-0.002 m over 713 px"; repeatable.',
         ),
     ] = None,
-    unit: Annotated[Texts, typer.Option(metavar="NAME=UNIT", help="Unit of state or parameter.")] = None,
-    known: Annotated[
-        Texts, typer.Option(metavar="NAME=VALUE", help='For --derive, such as "m=0.1515 kg"; repeatable.')
-    ] = None,
-    derive: Annotated[
-        Texts, typer.Option(metavar="NAME=EXPR", help='Computed from parameters, such as "k=m*a".')
-    ] = None,
+    unit: Unit = None,
+    known: Known = None,
+    derive: Derive = None,
     method: Annotated[
         Method, typer.Option(help="The best measured method, or the paper's.")
     ] = Method.default,
@@ -105,7 +97,7 @@ def fit(
         bool, typer.Option("--dry-run", help="Only show what would be used, as pictures.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="The document identify/fit/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Fit a law to videos: parameters with error bars, an audit, and a report.
 

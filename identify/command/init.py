@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from identify.command.options import Debug
 from identify.command.outcome import orderly, refuse, unwritable
 
 
@@ -18,7 +19,7 @@ def init(
         str | None, typer.Option(metavar="LAW", help="The law; a damped cubic oscillator if not given.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Write a commented family file, or an experiment folder with one in it.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from identify.command.options import Debug
 from identify.command.outcome import DONE, NOT_MET, complain, orderly, unwritable
 
 _DEFAULT = Path("identify.html")
@@ -18,7 +19,7 @@ def page(
         typer.Option("--output", "-o", metavar="FILE", help="Write the page to FILE (identify.html)."),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Write the offline page: this engine, with a Python for browsers, in one HTML file.
 

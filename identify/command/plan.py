@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Assume, Debug, Domain
 from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
@@ -20,14 +21,8 @@ def plan(
         str,
         typer.Option(metavar="P=X,..", help='Rough values, such as "d=0.2,a=1"; only the plan needs them.'),
     ],
-    assume: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
-    ] = None,
+    assume: Assume = None,
+    domain: Domain = None,
     interval: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Where coverage is wanted; an ordinary interval otherwise."),
@@ -50,7 +45,7 @@ def plan(
     ] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw before and after.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The document identify/plan/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Propose initial conditions whose motions give full rank, as well conditioned as was found.
 

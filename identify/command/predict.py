@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Debug
 from identify.command.outcome import DONE, orderly, unwritable
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def predict(
         Path | None, typer.Option("--output", "-o", metavar="FILE.csv", help="Write the frames as a table.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="The documents identify/predict/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Encode new frames with a finished fit; says where they lie outside what it was trained on.
 

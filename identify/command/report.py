@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from identify.command.options import Debug
 from identify.command.outcome import DONE, UNDECIDED, orderly
 
 
@@ -14,7 +15,7 @@ def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as identify fit writes it.")],
     open_: Annotated[bool, typer.Option("--open", help="Open report.html in the browser.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The document identify/fit/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Show the report of a finished fit and write report.html again if it is missing.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Debug
 from identify.command.outcome import DONE, INTERRUPTED, NOT_MET, complain, orderly, refuse, unwritable
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def reproduce(
     ] = False,
     pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Draw pictures.")] = True,
     json: Annotated[bool, typer.Option("--json", help="The document identify/reproduce/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Simulate the paper's data, fit all of it, and print each table beside the paper's numbers.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Assume, Debug, Domain
 from identify.command.outcome import orderly, refuse, unwritable
 
 if TYPE_CHECKING:
@@ -33,14 +34,8 @@ def simulate(
     initial: Annotated[
         list[str] | None, typer.Option(metavar="Z,V", help="A clip from this state and velocity; repeatable.")
     ] = None,
-    assume: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='What is known of the parameters, such as "b != 0"; repeatable.'),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COND", help='Where the state lives, such as "z > 0"; repeatable.'),
-    ] = None,
+    assume: Assume = None,
+    domain: Domain = None,
     scene: Annotated[
         str | None,
         typer.Option(help="cart, pendulum, projected-pendulum, side-fall or overhead-fall."),
@@ -75,7 +70,7 @@ def simulate(
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Initial states, noise and texture.")] = 0,
     codec: Annotated[str, typer.Option(help="h264 (.mp4) or ffv1 (.mkv); both lossless.")] = "h264",
     force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Render clips of a known law: videos, arrays, true states, and an experiment.yaml for identify fit.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.options import Debug
 from identify.command.outcome import DONE, INTERRUPTED, UNDECIDED, complain, orderly, refuse
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def sweep(
         Path | None, typer.Option(metavar="FILE", help="Write the rows to a .csv or .parquet file.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="The document identify/sweep/1.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Run every fit of a grid over laws, collections of initial states, seeds, methods and settings.
 

@@ -11,6 +11,7 @@ import typer
 
 from identify.analysis import SCHEMA
 from identify.command.budget import check_budget
+from identify.command.options import Debug
 from identify.command.outcome import DONE, NOT_MET, UNDECIDED, orderly, refuse
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def verify(
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="Stop after this time; what is untested is then open.")
     ] = 30.0,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Re-check a saved analysis by substitution and high-precision evaluation.
 
