@@ -253,7 +253,7 @@ def test_a_dry_run_shows_pictures_and_fits_nothing(
         (("--law", LAW, "--known", "a=1"), "part of the law"),
         (("--law", LAW, "--unit", "z"), "--unit needs"),
         (("--law", LAW, "--test", "nine"), "--test: there is no clip 'nine'"),
-        (("--law", LAW, "--train", "one, three"), "--train: there is no clip 'three'"),
+        (("--law", LAW, "--train", "one, nine"), "--train: there is no clip 'nine'"),
         (("--law", LAW, "--train", "one", "--test", "one"), "--train: the clip 'one' is in train and"),
         (("--law", LAW, "--trim", "nine=1,2"), "nine"),
         (("--law", LAW, "--time-limit", "0"), "--time-limit"),
