@@ -30,9 +30,9 @@ def heights_note(problem: Problem, canonical: CanonicalInfo | None) -> str | Non
     taken = {law.state, *law.parameters}
     factor = next(s for s in (Symbol(n, real=True) for n in ("a", "s", "c", "a_h")) if s not in taken)
     note = (
-        "If the scene has a coordinate h without a squared velocity, such as a height, two known values of h "
-        f"give h = {factor}*q + b_h with q = {canonical.normalizer}; its acceleration is {factor} times "
-        f"{to_text(acceleration)}, the same for every fit."
+        "If the scene has a coordinate `h` without a squared velocity, such as a height, two known values of "
+        f"it give `h = {factor}*q + b_h` with `q = {canonical.normalizer}`; its acceleration is `{factor}` "
+        f"times `{to_text(acceleration)}`, the same for every fit."
     )
     special = _constant_case(acceleration, law.state, law.parameters, factor)
     return note if special is None else f"{note} {special}"
@@ -48,12 +48,12 @@ def _constant_case(
     constant = acceleration.xreplace({state: S.One})
     size = -constant if constant.could_extract_minus_sign() else constant
     if exponent == 0:
-        return f"It is constant: g = {to_text(factor * size)}."
+        return f"It is constant: `g = {to_text(factor * size)}`."
     solved = solve_for_parameter(exponent, parameters)
     if solved is None:
         return None
     value = factor * size.xreplace({solved[0]: solved[1]})
     if value.has(S.ComplexInfinity, S.NaN):
         return None
-    formula = to_text(value)
-    return f"Where {solved[0]} == {to_text(solved[1])} it is constant: g = {formula}."
+    where = f"{solved[0]} = {to_text(solved[1])}"
+    return f"Where `{where}` it is constant: `g = {to_text(value)}`."

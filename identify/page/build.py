@@ -14,7 +14,7 @@ from identify.files import write_whole
 from identify.page import archive, html
 from identify.page.archive import Members
 from identify.page.fetch import fetched
-from identify.page.gallery import gallery
+from identify.page.gallery import gallery, words
 from identify.page.pins import FLINT, KATEX, MPMATH, PINS, PYODIDE, SYMPY, Pin
 
 # In the order in which the scripts need one another; together they are one script of the page.
@@ -44,7 +44,7 @@ def build(folder: Path, assets: Members) -> str:
     blocks = [_runtime(folder, found, pyodide), *(html.data_block(name, own[name]) for name in own)]
     styles = [html.katex_style(katex), assets["page.css"].decode("utf-8")]
     scripts = [katex["dist/katex.min.js"].decode("utf-8"), page_script(assets)]
-    data = {"version": identify.__version__, "families": gallery(), "lock": _lock(pyodide)}
+    data = {"version": identify.__version__, "families": gallery(), "words": words(), "lock": _lock(pyodide)}
     return html.page(assets["page.html"].decode("utf-8"), styles, scripts, blocks, data)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue as the page's gallery: plain data, read here so that the page needs no YAML."""
+"""The catalogue and the glossary as plain data, read here so that the page needs neither YAML nor TOML."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from typing import Any
 
 from identify.families.declared import Described
 from identify.families.listing import entries, load
+from identify.glossary import entries as glossary
 
 
 def gallery() -> list[dict[str, Any]]:
-    """Every family of the catalogue: law, conditions, and what its parameters mean."""
-    return [_family(entry.name) for entry in entries()]
+    """Every family of the catalogue by title: law, conditions, and what its parameters mean."""
+    return sorted((_family(entry.name) for entry in entries()), key=lambda family: family["title"].lower())
+
+
+def words() -> list[dict[str, Any]]:
+    """The glossary: every term with its other spellings and what it means."""
+    return [{"term": e.term, "also": list(e.also), "text": e.text} for e in glossary().values()]
 
 
 def _family(name: str) -> dict[str, Any]:

@@ -182,7 +182,14 @@ def _power(base: Formula, exponent: Formula) -> str:
         return f"{{{_show(base)}}}^{{{_show(exponent)}}}"
     if isinstance(base, Call) and base.function in _FUNCTIONS and isinstance(exponent, Number):
         return _call(base.function, base.arguments, power=f"^{{{exponent.text}}}")
-    return f"{_within(base, _ATOM)}^{{{_show(exponent)}}}"
+    return f"{_within(base, _ATOM)}^{{{_raised(exponent)}}}"
+
+
+def _raised(exponent: Formula) -> str:
+    """An exponent on one line: a fraction of that size could not be read."""
+    if isinstance(exponent, Binary) and exponent.operator == "/":
+        return f"{_within(exponent.left, _PRODUCT)}/{_within(exponent.right, _POWER)}"
+    return _show(exponent)
 
 
 def _call(function: str, arguments: tuple[Formula, ...], power: str = "") -> str:

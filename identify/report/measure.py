@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from identify.analysis import Analysis, AnchorSet, Calibration, Clock, GivenAnchors
 from identify.report.given import formula_applies, given_labels, given_words, open_names, still_open
-from identify.report.notation import Notation, listing, sentence
+from identify.report.notation import Notation, listing, sentence, with_formulas
 
 MOST_SETS = 4
 _PHRASES = {
@@ -41,7 +41,7 @@ def what_to_measure(analysis: Analysis, notation: Notation) -> Iterator[str]:
         yield from _more(calibration, given, notation)
         if formula_applies(calibration):
             yield from _conversion(calibration, notation)
-    yield from (sentence(notation.prose(note)) for note in calibration.notes)
+    yield from (sentence(with_formulas(note, notation)) for note in calibration.notes)
 
 
 def _nothing(calibration: Calibration) -> str:

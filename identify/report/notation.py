@@ -32,6 +32,12 @@ class AsTyped:
     verbatim = prose
 
 
+def with_formulas(text: str, notation: Notation) -> str:
+    """A sentence from the analysis with its formulas, which stand in backquotes, typeset."""
+    pieces = text.split("`")
+    return "".join(notation.formula(p) if i % 2 else notation.prose(p) for i, p in enumerate(pieces))
+
+
 def listing(items: Iterable[str], last: str = "and") -> str:
     """``a, b and c``."""
     words = list(items)

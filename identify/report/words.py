@@ -20,7 +20,7 @@ from identify.analysis import (
     Stratum,
 )
 from identify.report.measure import what_to_measure
-from identify.report.notation import Notation, listing, sentence
+from identify.report.notation import Notation, listing, sentence, with_formulas
 
 _MEANING: dict[Status, str] = {
     "identified": "every video fit returns the same value",
@@ -288,7 +288,7 @@ def _canonical(analysis: Analysis, notation: Notation) -> Iterator[str]:
     if canonical.chart:
         yield f"Valid on {notation.formula(canonical.chart)}."
     if canonical.note:
-        yield sentence(notation.prose(canonical.note))
+        yield sentence(with_formulas(canonical.note[0].upper() + canonical.note[1:], notation))
 
 
 def _strata(analysis: Analysis, notation: Notation) -> Iterator[str]:
@@ -316,7 +316,8 @@ def _stratum_words(guarantee: Guarantee, notation: Notation) -> str:
     """For which parameter values: almost all, or all but the named ones."""
     _, _, excluded = guarantee.stratum.partition("(not: ")
     if excluded:
-        return f"for all parameter values but {notation.prose(excluded.rstrip(')'))} (generic)"
+        cases = listing(map(notation.formula, excluded.removesuffix(")").split(", ")), "or")
+        return f"for all parameter values but {cases} (generic)"
     if guarantee.stratum == "generic":
         return "for almost all parameter values (generic)"
     return notation.prose(guarantee.stratum)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -242,10 +242,14 @@ def _note(canonical: CanonicalLaw, law: Law) -> str | None:
     if canonical.acceleration is not None and not canonical.inverted:
         parts.append(f"in the canonical law {law.state} stands for {law.state}({canonical.coordinate})")
     if canonical.chosen:
-        parts.append("written where " + " and ".join(map(_positive_text, canonical.chosen)))
+        parts.append("written where " + _conditions(map(_positive_text, canonical.chosen)))
     if canonical.conditions:
-        parts.append("valid for " + " and ".join(dict.fromkeys(map(_nonzero_text, canonical.conditions))))
+        parts.append("valid for " + _conditions(map(_nonzero_text, canonical.conditions)))
     return "; ".join(parts) or None
+
+
+def _conditions(texts: Iterable[str]) -> str:
+    return " and ".join(f"`{text}`" for text in dict.fromkeys(texts))
 
 
 def _positive_text(expression: Expr) -> str:

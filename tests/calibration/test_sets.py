@@ -72,14 +72,14 @@ def test_overhead_fall_heights_give_gravity() -> None:
     found = calibrated("z''=rho*z'**2/z-k*z**2", "k > 0", domain=("z > 0",))
     assert sets(found, "k") == {("amplitude",), ("displacement",)}
     assert all(s.open == () for s in found.parameters["k"])  # z > 0 excludes the reflection
-    assert any("Where rho == 2 it is constant: g = a*k." in note for note in found.notes)
+    assert any("Where `rho = 2` it is constant: `g = a*k`." in note for note in found.notes)
 
 
 def test_overhead_fall_at_two_gains_a_dimension() -> None:
     found = calibrated("z''=2*z'**2/z-k*z**2", "k > 0", domain=("z > 0",))
     assert found.dimension == 2
     assert all(len(s) == 2 for s in sets(found, "k"))
-    assert any("It is constant: g = a*k." in note for note in found.notes)
+    assert any("It is constant: `g = a*k`." in note for note in found.notes)
 
 
 def test_odd_drag_amplitude_gives_both() -> None:

@@ -22,10 +22,19 @@ from urllib.parse import urlencode
 import pytest
 
 from identify.errors import InputError
+from identify.page.archive import from_npm
 from identify.page.build import built_page
 from identify.page.fetch import cache_folder, fetched, program
-from identify.page.pins import PINS
+from identify.page.pins import PINS, Pin
 
+# Looks for what stands in the way of screen readers and weak eyes; in the tests only, never in the page.
+AXE = Pin(
+    "npm",
+    "axe-core",
+    "4.14.0",
+    "axe-core-4.14.0.tgz",
+    "2277b0a3ef47af9b52497faa3e71598e86e0a0e5e6eb295207a5657ede4709af",
+)
 PATIENCE = 120_000  # milliseconds; the machine may be busy
 # A browser in a container is root and has little shared memory.
 _FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
@@ -44,6 +53,14 @@ def page_file() -> Path:
         except InputError as error:
             pytest.skip(f"the page cannot be built here: {error}")
         return built_page(folder)
+
+
+def axe() -> str:
+    """The script of axe-core."""
+    try:
+        return from_npm(fetched(AXE, cache_folder()), ("axe.min.js",))["axe.min.js"].decode("utf-8")
+    except InputError as error:
+        pytest.skip(f"axe-core cannot be fetched: {error}")
 
 
 def chromium() -> str:
@@ -140,6 +157,12 @@ class Visit:
         parts = ("engine-text", "busy", "law-error", "condition-error", "anchor-error")
         texts = {part: self.page.locator(f"#{part}").text_content() for part in parts}
         return json.dumps({**texts, "law": self.page.input_value("#law"), "answers": self.answers})
+
+    def barriers(self, script: str) -> list[str]:
+        """What axe-core finds wrong with the page as it stands: the rule and the places."""
+        self.page.evaluate(f"{script}; 0")
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [f"{rule['help']}: {[node['html'] for node in rule['nodes']]}" for rule in found]
 
     def certificate(self) -> str:
         """The text of the downloaded JSON document."""

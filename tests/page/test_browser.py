@@ -17,7 +17,7 @@ from identify.errors import InputError
 from identify.families.listing import load
 from identify.law import read_law
 from identify.report import render
-from tests.page.browser import Visit, browsers, page_file, visit
+from tests.page.browser import Visit, axe, browsers, page_file, visit
 from tests.page.pictures import photographs
 from tests.page.whole import differs
 
@@ -140,6 +140,7 @@ def test_syntax_error(shown: Visit) -> None:
     error.wait_for()
     assert error.text_content() == raised.value.render()
     assert shown.page.get_attribute("#law", "aria-invalid") == "true"
+    assert shown.page.locator("#preview annotation").count() == 0  # no older law is shown beside the error
     shown.page.fill("#law", "z''+c*z=0")
     shown.page.locator("#preview annotation", has_text="c\\,z").wait_for(state="attached")
     assert shown.page.locator("#law-error").is_hidden()
@@ -243,6 +244,26 @@ def test_slider_moves_the_law_and_not_the_video(shown: Visit) -> None:
     assert seen()[1] == numbers
 
 
+def test_another_branch_begins_at_a_law_that_a_fit_can_report(shown: Visit) -> None:
+    """The shifted origin of z'' + d z' + a z + b z**2: not the map that sends everything to one number."""
+    shown.ask("z''+d*z'+a*z+b*z**2=0", ["a != 0", "b != 0"])
+    page = shown.page
+    page.locator("#branch").select_option(index=1)
+    numbers = page.locator("#orbit .moving tbody tr td:nth-of-type(2)").all_inner_texts()
+    assert numbers == ["1", "−1 (changed)", "1"]
+    mismatch = float(page.locator("#orbit [data-mismatch]").get_attribute("data-mismatch"))
+    assert mismatch < 1e-6
+
+
+def test_words_of_the_result_are_explained(shown: Visit) -> None:
+    """What the result says can be looked up below it, and what it does not say is left out."""
+    choose(shown, "cubic-duffing")
+    shown.page.get_by_text("What the words mean").click()
+    words = shown.page.locator("details.words dt").all_inner_texts()
+    assert {"anchor rank", "lifted dimension", "semilinear", "top gap", "coordinate map"} <= set(words)
+    assert not {"canonical", "one-way motion", "dilation stable"} & set(words)
+
+
 def test_the_video_plays(shown: Visit) -> None:
     """The ball moves when asked to and rests when asked to."""
     choose(shown, "cubic-duffing")
@@ -328,6 +349,19 @@ def test_everything_has_a_name(shown: Visit) -> None:
     )
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_stands_in_the_way(shown: Visit, scheme: Any) -> None:
+    """Names, roles, contrast and order by the rules of axe-core: with an answer, and with a mistake."""
+    script = axe()
+    shown.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    shown.ask("z'' = rho*z'**2/z - k*z**2", ["z > 0"], strata="1", anchor="amplitude=0.4+-0.01 m")
+    assert shown.barriers(script) == []
+    shown.page.fill("#law", "z'' +")
+    shown.page.locator("#law-error:not([hidden])").wait_for()
+    assert shown.barriers(script) == []
+    shown.page.emulate_media(color_scheme="light")
 
 
 @pytest.mark.parametrize("width", [320, 500, 1100])

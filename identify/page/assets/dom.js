@@ -30,11 +30,23 @@ function math(latex, plain = latex, display = false) {
   return node;
 }
 
+// Inside a line, with fractions as large as the letters around them.
+function legible(latex, plain) {
+  return math(latex.includes("\\frac") ? `\\displaystyle ${latex}` : latex, plain);
+}
+
+// A symbol for the eye and its name, as it is typed, for the ear.
+function symbolAndName(latex, name) {
+  const symbol = math(latex, name);
+  symbol.setAttribute("aria-hidden", "true");
+  return [symbol, element("span", { class: "hidden" }, name)];
+}
+
 // A sentence of the report: formulas stand between marks, as LaTeX and as plain text.
 function sentence(text) {
   const parts = document.createDocumentFragment();
   for (const piece of text.split(/(\x02[^\x03]*\x03)/)) {
-    if (piece.startsWith("\x02")) parts.append(math(...piece.slice(1, -1).split("\x1f")));
+    if (piece.startsWith("\x02")) parts.append(legible(...piece.slice(1, -1).split("\x1f")));
     else parts.append(piece);
   }
   return parts;

@@ -1,6 +1,6 @@
 // A slider moves the law along its orbit; the video, and how well the moved law explains it, stay the same.
 class Orbit {
-  constructor(box, scene, verdicts) {
+  constructor(box, scene, verdicts, decided) {
     this.scene = scene;
     this.verdicts = verdicts;
     this.branches = scene.picture.branches;
@@ -9,7 +9,8 @@ class Orbit {
     this.box = box;
     box.replaceChildren(element("h3", {}, "One video, many laws"));
     if (!this.branches.length) {
-      box.append(element("p", {}, "No other coordinate has an explicit map that could be drawn here."));
+      const why = decided ? "No other coordinate has an explicit map that could be drawn here." : "Which other coordinates fit this law was not decided, so that none is drawn.";
+      box.append(element("p", {}, why));
       return;
     }
     this.branch = this.branches[0];
@@ -21,7 +22,7 @@ class Orbit {
   build() {
     this.intro = element("p");
     this.controls = element("div", { class: "sliders" });
-    this.law = element("div", { class: "moved", "aria-label": "The law of this fit" });
+    this.law = element("div", { class: "moved", role: "group", "aria-label": "The law of this fit" });
     this.drawing = drawn("svg", { role: "img", class: "plot" });
     this.said = element("p", { role: "status" });
     this.table = element("table", { class: "moving" });
@@ -56,15 +57,23 @@ class Orbit {
       if (name.endsWith("_hat") && parameter in this.scene.values) found[name] = this.scene.values[parameter];
       else open.push(name);
     }
-    const [z] = this.scene.starts[0];
     let best = null;
     for (let code = 0; code < 2 ** open.length; code++) {
       const trial = { ...found };
       open.forEach((name, i) => (trial[name] = (code >> i) & 1 ? 0 : 1));
-      const distance = Math.abs(this.mapped(trial)(z) - z) + Math.abs(this.mapped(trial)(0.7 * z) - 0.7 * z);
+      const distance = this.distance(trial);
       if (Number.isFinite(distance) && (best === null || distance < best.distance - 1e-9)) best = { trial, distance };
     }
     return best ? best.trial : null;
+  }
+
+  // How far the map is from the identity; infinite where it is none that a fit could have.
+  distance(at) {
+    const [z] = this.scene.starts[0];
+    const other = z === 0 ? this.scene.size : 0.7 * z;
+    const [one, two] = [z, other].map(this.mapped(at));
+    if (!this.real(at) || one === two || !Object.values(this.reported(at)).every(Number.isFinite)) return Infinity;
+    return Math.abs(one - z) + Math.abs(two - other);
   }
 
   reset() {
@@ -166,7 +175,8 @@ class Orbit {
   ownPath(values, start, seen) {
     const size = Math.max(...seen.map(Math.abs)) || 1;
     const law = this.scene.law(values);
-    return motion(law, (state) => Math.abs(state) < 40 * size, start, this.scene.duration);
+    const path = motion(law, (state) => Math.abs(state) < 40 * size, start, this.scene.duration);
+    return { time: path.time.slice(0, seen.length), state: path.state.slice(0, seen.length) };
   }
 
   showLaw(values) {
@@ -187,28 +197,29 @@ class Orbit {
   showPlot(map, seen, own) {
     const path = this.true;
     const right = plotWidth() - 20;
-    const stage = { left: 70, right, top: 24, bottom: 110 };
+    const stage = { left: 70, right, top: 60, bottom: 120 };
     const box = { left: 70, right, top: 190, bottom: 380 };
     this.drawing.setAttribute("viewBox", `0 0 ${plotWidth()} 430`);
     const range = extent([path.state]);
     const place = scale(range, [stage.left + 14, stage.right - 14]);
-    const times = [0, this.scene.duration];
+    const times = [0, path.time.length > 1 ? path.time[path.time.length - 1] : this.scene.duration];
     const heights = extent([seen, path.state]);
     const [x, y] = [scale(times, [box.left, box.right]), scale(heights, [box.bottom, box.top])];
     const dots = drawn("g", { class: "dots" });
     for (let i = 0; i < seen.length; i += 10) dots.append(drawn("circle", { cx: x(path.time[i]), cy: y(seen[i]), r: 3 }));
-    this.ball = drawn("circle", { cy: 62, r: 11, class: "ball" });
+    this.ball = drawn("circle", { cy: 90, r: 11, class: "ball" });
     this.cursor = drawn("line", { y1: box.top, y2: box.bottom, class: "cursor" });
     this.toPlace = place;
     this.toTime = x;
     const state = this.scene.picture.state;
     this.drawing.replaceChildren(
-      drawn("title", {}, "The video, the ruler of the fit below it, and the fitted coordinate over time"),
-      drawn("text", { x: stage.left, y: 16 }, "the video"),
-      drawn("rect", { x: stage.left, y: stage.top, width: stage.right - stage.left, height: 76, class: "stage" }),
+      drawn("title", {}, "The video between the ruler of the scene and that of the fit, and the fitted coordinate over time"),
+      drawn("text", { x: stage.left, y: 14 }, `the video, with the scene's own ruler: true ${state}`),
+      ...this.ruler((z) => z, range, place, stage, stage.top - 6, -1),
+      drawn("rect", { x: stage.left, y: stage.top, width: right - stage.left, height: stage.bottom - stage.top, class: "stage" }),
       this.ball,
-      ...this.ruler(map, range, place, stage),
-      drawn("text", { x: box.left, y: box.top - 8 }, "the fit's coordinate over time"),
+      ...this.ruler(map, range, place, stage, stage.bottom + 6, 1),
+      drawn("text", { x: stage.left, y: 168 }, `the ruler of this fit: fitted ${state}`),
       ...axes(x, y, times, heights, box, "time", `fitted ${state}`),
       drawn("path", { d: polyline(path.time, path.state, x, y), class: "before" }),
       drawn("path", { d: polyline(own.time, own.state, x, y), class: "curve" }),
@@ -218,21 +229,20 @@ class Orbit {
     this.show(this.moment);
   }
 
-  // Marks of the fitted coordinate at the places of the video where they lie.
-  ruler(map, range, place, stage) {
+  // Marks of a coordinate at the places of the video where they lie, their numbers above (-1) or below (1) the line.
+  ruler(map, range, place, stage, y, side) {
     const samples = Array.from({ length: 201 }, (_, i) => range[0] + ((range[1] - range[0]) * i) / 200);
     const marks = samples.map(map);
     const finite = marks.filter(Number.isFinite);
-    const parts = [drawn("line", { x1: stage.left, x2: stage.right, y1: 112, y2: 112, class: "tick" })];
+    const parts = [drawn("line", { x1: stage.left, x2: stage.right, y1: y, y2: y, class: "tick" })];
     for (const value of ticks(extent([finite], 0), tickCount() + 1)) {
       const i = marks.findIndex((mark, k) => k > 0 && (marks[k - 1] - value) * (mark - value) <= 0);
       if (i < 0) continue;
       const share = marks[i] === marks[i - 1] ? 0 : (value - marks[i - 1]) / (marks[i] - marks[i - 1]);
       const at = place(samples[i - 1] + share * (samples[i] - samples[i - 1]));
-      parts.push(drawn("line", { x1: at, x2: at, y1: 102, y2: 122, class: "tick" }));
-      parts.push(drawn("text", { x: at, y: 138, "text-anchor": "middle" }, figure(value, 3)));
+      parts.push(drawn("line", { x1: at, x2: at, y1: y, y2: y + 8 * side, class: "tick" }));
+      parts.push(drawn("text", { x: at, y: y + (side > 0 ? 22 : -11), "text-anchor": "middle" }, figure(value, 3)));
     }
-    parts.push(drawn("text", { x: stage.left, y: 158 }, "the fit's ruler"));
     return parts;
   }
 
@@ -242,7 +252,7 @@ class Orbit {
       return element(
         "tr",
         { class: moved ? "changed" : "same" },
-        element("th", { scope: "row" }, math(this.scene.picture.symbols[name], name)),
+        element("th", { scope: "row" }, ...symbolAndName(this.scene.picture.symbols[name], name)),
         element("td", {}, figure(this.scene.values[name])),
         element("td", {}, figure(values[name]) + (moved ? " (changed)" : "")),
         element("td", {}, this.verdicts[name] || ""),
@@ -253,16 +263,17 @@ class Orbit {
   }
 
   tell(values, seen, own) {
-    const count = Math.min(seen.length, own.state.length);
     const [low, high] = extent([seen], 0);
     let worst = 0;
-    for (let i = 0; i < count; i++) worst = Math.max(worst, Math.abs(seen[i] - own.state[i]));
+    for (let i = 0; i < own.state.length; i++) worst = Math.max(worst, Math.abs(seen[i] - own.state[i]));
     const changed = this.scene.picture.parameters.filter((name) => this.moved(name, values));
     const what = changed.length
       ? `${changed.map((name) => `${name} is ${figure(values[name])} instead of ${figure(this.scene.values[name])}`).join("; ")}.`
       : "All parameters have their true values.";
-    const share = Math.max(worst / (high - low), 1e-12);
-    this.said.textContent = `${what} Solved on its own, this law follows the video to ${share < 1e-6 ? "better than a millionth" : figure(share, 2)} of the motion's size.`;
+    const share = own.state.length < seen.length - 1 ? Infinity : Math.max(worst / (high - low), 1e-12);
+    const close = share < 1e-6 ? "better than a millionth" : figure(share, 2);
+    const held = Number.isFinite(share) ? `follows the video to ${close} of the motion's size` : "could not be followed to the end of the video";
+    this.said.textContent = `${what} Solved on its own, this law ${held}.`;
     this.said.dataset.mismatch = String(share);
   }
 

@@ -52,7 +52,8 @@ async function preview() {
   if (!reply || !sameQuestion(now, question.read())) return;
   showError("law-error", reply.error);
   byId("law").setAttribute("aria-invalid", String(Boolean(reply.error)));
-  if (!reply.error) showPreview(reply);
+  if (reply.error) byId("preview").replaceChildren();
+  else showPreview(reply);
 }
 
 function showPreview(reply) {
@@ -136,13 +137,14 @@ function showPictures(reply, family) {
   const { picture, report } = reply;
   const box = byId("pictures");
   box.hidden = Boolean(picture.refused) || report.outcome === "unsupported";
+  byId("to-pictures").hidden = box.hidden;
   if (box.hidden) return;
   const examples = {};
   for (const [name, told] of Object.entries(family ? family.parameters : {})) examples[name] = told.example;
   const labels = Object.fromEntries(report.parameters.map((parameter) => [parameter.name, parameter.label]));
   const scene = new Scene(picture, examples, family ? lengthsOf(family) : []);
   showNumbers(byId("numbers"), scene);
-  orbit = new Orbit(byId("orbit"), scene, labels);
+  orbit = new Orbit(byId("orbit"), scene, labels, report.outcome === "done");
   new Phase(byId("phase"), scene);
 }
 

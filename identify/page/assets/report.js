@@ -11,9 +11,11 @@ function showReport(box, reply, family, name) {
     element("h2", {}, "Result"),
     element("div", { class: "asked" }, math(report.law, report.law, true), element("p", {}, ...given)),
     element("p", { class: `headline ${report.outcome}`, id: "headline" }, sentence(report.headline)),
+    element("button", { type: "button", id: "to-pictures", class: "quiet", onclick: () => byId("pictures").scrollIntoView() }, "See it move"),
     ...(canonical ? [canonicalStep(canonical)] : []),
     ...(report.parameters.length ? [verdicts(report.parameters, family)] : []),
     element("div", { class: "sections" }, ...others.map(sectionOf)),
+    glossary(),
     exports_(reply, name),
   );
   box.hidden = false;
@@ -34,7 +36,7 @@ function verdicts(parameters, family) {
   const head = titles.map((title) => element("th", { scope: "col" }, title));
   const rows = parameters.map((parameter) => {
     const told = family && family.parameters[parameter.name];
-    const name = element("th", { scope: "row" }, math(parameter.latex, parameter.name));
+    const name = element("th", { scope: "row" }, ...symbolAndName(parameter.latex, parameter.name));
     if (told && told.meaning) name.append(element("small", {}, told.meaning));
     const badge = element("span", { class: `badge ${parameter.status}` }, `${MARKS[parameter.status]} ${parameter.label}`);
     const cells = [[badge, element("small", {}, parameter.meaning)], [sentence(parameter.another)], [parameter.why]];
@@ -51,6 +53,25 @@ function sectionOf(section) {
     return element("details", { class: kind }, element("summary", {}, element("h3", {}, section.title)), lines);
   }
   return element("section", { class: kind, "aria-label": section.title }, element("h3", {}, section.title), lines);
+}
+
+// What the words of the shown result mean: the entries of `identify explain` that it uses.
+function glossary() {
+  const list = element("dl");
+  const box = element("details", { class: "words" }, element("summary", {}, element("h3", {}, "What the words mean")), list);
+  box.addEventListener("toggle", () => {
+    if (!box.open || list.children.length) return;
+    const said = [...box.parentNode.querySelectorAll(".headline, .canonical, .verdicts, .sections")].map((part) => part.textContent).join(" ");
+    for (const { term, text } of wordsOf(said)) list.append(element("dt", {}, term), element("dd", {}, ...withCode(text)));
+  });
+  return box;
+}
+
+const withCode = (text) => text.split("`").map((piece, i) => (i % 2 ? element("code", {}, piece) : piece));
+
+function wordsOf(said) {
+  const uses = (word) => new RegExp(`(?<![\\w-])${word.replace(/[^\w\s-]/g, "\\$&").replace(/[ -]/g, "[ -]")}s?(?![\\w-])`, "i").test(said);
+  return DATA.words.filter(({ term, also }) => [term, ...also].some((word) => word.length > 2 && uses(word)));
 }
 
 function exports_(reply, name) {

@@ -109,8 +109,8 @@ function showNumbers(box, scene) {
     note.replaceChildren();
     if (broken) note.append("These numbers break the condition ", math(broken.latex, broken.text), ".");
   };
-  const field = (label, value, set) => {
-    const input = element("input", { type: "number", step: "any", value: Number(value.toPrecision(6)) });
+  const field = (label, name, value, set) => {
+    const input = element("input", { type: "number", step: "any", value: Number(value.toPrecision(6)), "aria-label": name });
     input.addEventListener("input", () => {
       if (input.value.trim() === "" || !Number.isFinite(input.valueAsNumber)) return;
       set(input.valueAsNumber);
@@ -119,9 +119,9 @@ function showNumbers(box, scene) {
     return element("label", {}, label, input);
   };
   const fields = scene.picture.parameters.map((name) =>
-    field(math(scene.picture.symbols[name], name), scene.values[name], (value) => scene.set(name, value)),
+    field(math(scene.picture.symbols[name], name), name, scene.values[name], (value) => scene.set(name, value)),
   );
-  const lasting = field("seconds shown", scene.duration || 1, (value) => {
+  const lasting = field("seconds shown", "seconds shown", scene.duration || 1, (value) => {
     if (value <= 0) return;
     scene.duration = value;
     scene.changed();
