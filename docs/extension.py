@@ -1,11 +1,13 @@
-"""What the site takes from the program when it is built: commands, glossary; and mathematics as MathML."""
+"""What the site takes from the program when it is built: commands, glossary; and mathematics, drawn and as MathML."""
 
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as xml
 from collections.abc import Iterator
 from typing import Any
 
+import ziamath
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 from sphinx.application import Sphinx
@@ -112,8 +114,27 @@ def _plain(text: str) -> str:
     return "`".join(parts)
 
 
+ziamath.config.svg2 = (
+    False  # every picture has its own outlines, and names nothing that another might name too
+)
+_SIZE = 14.5  # pixels of a drawing to one em: its letters are a little smaller than those of the text
+_FOR_EARS = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)"
+
+
+def _formula(latex: str, as_block: bool) -> str:
+    """Drawn, since not every browser has a font for mathematics, and as MathML for those who listen."""
+    found = ziamath.Latex(latex, size=16, color="currentColor", inline=not as_block)
+    picture = found.svgxml()
+    _, top, width, height = map(float, picture.attrib["viewBox"].split())
+    picture.attrib |= {"width": f"{width / _SIZE:.3f}em", "height": f"{height / _SIZE:.3f}em"}
+    picture.attrib |= {"style": f"vertical-align: {-(top + height) / _SIZE:.3f}em", "aria-hidden": "true"}
+    read = latex2mathml.tex2mathml(latex, as_block=False)
+    drawn = xml.tostring(picture, encoding="unicode")
+    return f'<span style="position: relative"><span style="{_FOR_EARS}">{read}</span>{drawn}</span>'
+
+
 def _inline(translator: Any, node: nodes.math) -> None:
-    translator.body.append(latex2mathml.tex2mathml(node.astext(), as_block=False))
+    translator.body.append(_formula(node.astext(), as_block=False))
     raise nodes.SkipNode
 
 
@@ -122,8 +143,8 @@ def _display(translator: Any, node: nodes.math_block) -> None:
     if node["ids"]:
         identity = f' id="{node["ids"][0]}"'
         number = f'<span style="float: right">({node["number"]})</span>'
-    formula = latex2mathml.tex2mathml(node.astext(), as_block=True)
-    style = "overflow-x: auto; overflow-y: hidden; margin: 1em 0"
+    formula = _formula(node.astext(), as_block=True)
+    style = "overflow-x: auto; overflow-y: hidden; margin: 1em 0; padding: .2em 0; text-align: center"
     translator.body.append(f'<div{identity} style="{style}">{number}{formula}</div>\n')
     raise nodes.SkipNode
 
@@ -133,5 +154,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("identify-commands", Commands)
     app.add_directive("identify-glossary", Glossary)
     app.add_directive("identify-keys", Keys)
-    app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
+    app.add_html_math_renderer("drawn", (_inline, None), (_display, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

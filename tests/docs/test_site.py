@@ -19,7 +19,7 @@ from identify.glossary import entries
 from tests.docs.pages import ROOT, blocks, every_page
 
 needs_sphinx = pytest.mark.skipif(
-    any(find_spec(name) is None for name in ("sphinx", "myst_parser", "furo")),
+    any(find_spec(name) is None for name in ("sphinx", "myst_parser", "furo", "ziamath")),
     reason="the extra docs is not installed",
 )
 
