@@ -1,4 +1,4 @@
-"""What the site takes from the program when it is built: commands, glossary; and mathematics, drawn and as MathML."""
+"""What the site takes from the program when it is built: commands, glossary; and drawn mathematics."""
 
 from __future__ import annotations
 
@@ -114,9 +114,7 @@ def _plain(text: str) -> str:
     return "`".join(parts)
 
 
-ziamath.config.svg2 = (
-    False  # every picture has its own outlines, and names nothing that another might name too
-)
+ziamath.config.svg2 = False  # outlines inside each picture: nothing is named, so nothing is named twice
 _SIZE = 14.5  # pixels of a drawing to one em: its letters are a little smaller than those of the text
 _FOR_EARS = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)"
 
