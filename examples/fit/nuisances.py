@@ -1,6 +1,6 @@
 """The nuisance suite: clean clips with one thing wrong, fitted and judged without being told.
 
-    python examples/fit/nuisances.py [--only WORD] [--real] [--keep FILE]
+    python examples/fit/nuisances.py [--only WORD] [--scene NAME] [--real | --strangers] [--keep FILE]
 
 Each line has the nuisance, its strength, what was answered, and the largest error of what was told as
 identified, in percent and in reported standard errors.  An answer is right within max(2 %, 3 standard
@@ -37,6 +37,7 @@ from identify.fit.solve import Settings, fit_views
 from identify.law import read_law
 from identify.scene.camera import Look
 from identify.scene.protocol import paper_protocol
+from identify.scene.six import SIX
 from identify.scene.stage import Cart
 
 PERCENT, SIGMAS = 2.0, 3.0
@@ -59,6 +60,7 @@ PIXELS: dict[str, tuple[tuple[float, ...], str]] = {  # strengths, and words tha
     "noise": ((5.0, 20.0, 60.0), "noise"),
     "occlusion": ((0.04, 0.12, 0.3), "more than one thing|look alike|fold|hid"),
 }  # fmt: skip
+_SECONDS = {"van-der-pol": 10.0}
 NOTHING = "(?!)"
 WRONG_LAW = "does not follow the declared law|law does not|no start satisfies"
 
@@ -165,9 +167,9 @@ def _errors(
     return result
 
 
-def cases(only: str | None) -> Iterator[Case]:
-    """All of the suite, clean clips first."""
-    for take in (protocol_take("pendulum", 4, 6.0), protocol_take("cubic", 4, 6.0), room_take()):
+def cases(only: str | None, scene: str | None = None, seed: int = 0) -> Iterator[Case]:
+    """All of the suite, clean clips first; ``scene`` may name another family of the protocol."""
+    for take in _takes(scene, seed):
         clean = take.clips()
         yield _case(take, "clean", "", clean, "")
         for name, (strengths, words) in PIXELS.items():
@@ -179,6 +181,18 @@ def cases(only: str | None) -> Iterator[Case]:
     for case in chain(short_cases(), law_cases(), one_way_cases(), empty_cases()):
         if only is None or only in case.nuisance:
             yield case
+
+
+def _takes(scene: str | None, seed: int) -> Iterator[Take]:
+    names = ["pendulum", "cubic", "room"]
+    names += [p.name for p in SIX if p.name not in names and p.name == scene]
+    for name in names:
+        if scene is None or scene in name:
+            yield (
+                room_take(seed=seed)
+                if name == "room"
+                else protocol_take(name, 4, _SECONDS.get(name, 6.0), seed)
+            )
 
 
 def disturbed(clips: Sequence[Clip], name: str, strength: float) -> list[Clip]:
@@ -338,6 +352,8 @@ def main() -> int:
     parser.add_argument("--only", help="nuisances whose name contains this")
     parser.add_argument("--scene", help="scenes whose name contains this")
     parser.add_argument("--real", action="store_true", help="real clips instead of simulated ones")
+    parser.add_argument("--strangers", action="store_true", help="recordings that a stranger may hand in")
+    parser.add_argument("--seed", type=int, default=0, help="of noise and initial states")
     parser.add_argument("--keep", type=Path, help="file for the diagnostics, one JSON object per line")
     options = parser.parse_args()
     counts: Counter[str] = Counter()
@@ -346,8 +362,12 @@ def main() -> int:
         from real_takes import real_cases
 
         chosen = real_cases(options.only)
+    elif options.strangers:
+        from strangers import strangers
+
+        chosen = (c for c in strangers(options.seed) if options.only is None or options.only in c.nuisance)
     else:
-        chosen = cases(options.only)
+        chosen = cases(options.only, options.scene, options.seed)
     for case in chosen:
         if options.scene and options.scene not in case.scene:
             continue

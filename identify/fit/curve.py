@@ -87,7 +87,7 @@ def _first_order(points: Tensor, seed: int) -> Tensor:
     count = len(points)
     chosen = torch.randperm(count, generator=generator)[:_LANDMARKS].to(points.device)
     landmarks = points[chosen]
-    along = _geodesic(landmarks)
+    along = geodesic(landmarks)
     distance = torch.cdist(points, landmarks)
     near = distance.topk(min(4, len(landmarks)), largest=False)
     weight = 1 / (near.values + 1e-3 * distance.median() + 1e-12)
@@ -95,7 +95,8 @@ def _first_order(points: Tensor, seed: int) -> Tensor:
     return (value - value.min()) / (value.max() - value.min()).clamp_min(1e-12)
 
 
-def _geodesic(landmarks: Tensor) -> Tensor:
+def geodesic(landmarks: Tensor) -> Tensor:
+    """Along neighbours, how much farther each landmark is from one end of them than from the other."""
     distance = torch.cdist(landmarks, landmarks).cpu().numpy()
     count = len(distance)
     order = np.argsort(distance, axis=1)[:, 1 : min(_NEIGHBOURS, count - 1) + 1]

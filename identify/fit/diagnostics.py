@@ -8,13 +8,17 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from identify.fit.curve import Curve
-from identify.fit.samples import Samples
+from identify.fit.curve import Curve, geodesic
+from identify.fit.samples import Samples, spread_out
 
 _CELLS = 40  # along the curve, in which what is always the same is taken out
 _FAST = 0.35  # of the largest speed: slower steps tell nothing about the clock
 _STUMBLE = 0.5  # of a step
 _CLEAR = 0.12  # spread of the steps beyond which noise hides a stumble
+_LANDMARKS = 300  # frames that show the course of a clip
+_LEAST_COURSE = 60  # frames
+_MIDDLE = 0.05  # of its length, on either side
+_TWO = 3.5  # times the size of a place: the halves of a single one are 2.5 apart
 _AROUND = 4  # steps on either side that a step is compared with
 
 
@@ -77,3 +81,31 @@ def stumbles(samples: Samples) -> float:
     if len(ratio) == 0 or float(1.4826 * ratio.abs().median()) > _CLEAR:
         return 0.0
     return float((ratio.abs() > _STUMBLE).double().mean())
+
+
+def closed(clips: Sequence[Tensor], seed: int) -> float:
+    """How far apart the two sides of a clip's closed course lie, by its extent; 0 where it is open.
+
+    Half way between the two frames farthest apart along the course there is one place, or, where an object
+    goes all the way round, two.
+    """
+    return max((_two_places(points, seed) for points in clips if len(points) > _LEAST_COURSE), default=0.0)
+
+
+def _two_places(points: Tensor, seed: int) -> float:
+    """The distance of two places in the middle of the course, by its extent; 0 where there is one."""
+    landmarks = points[spread_out(len(points), max(1, len(points) // _LANDMARKS), seed).to(points.device)]
+    along = geodesic(landmarks).to(points)
+    middle = landmarks[along.abs() < _MIDDLE * along.abs().max()]
+    if len(middle) < 4:
+        return 0.0
+    places = middle[list(divmod(int(torch.cdist(middle, middle).argmax()), len(middle)))]
+    for _ in range(3):
+        away, nearest = torch.cdist(middle, places).min(1)
+        if int(nearest.sum()) in (0, len(middle)):
+            return 0.0
+        places = torch.stack([middle[nearest == k].mean(0) for k in (0, 1)])
+    apart = float((places[0] - places[1]).norm())
+    if apart < _TWO * float(away.quantile(0.9)):
+        return 0.0
+    return apart / max(float(torch.cdist(landmarks, landmarks).max()), 1e-300)

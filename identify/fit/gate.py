@@ -5,10 +5,14 @@ Thresholds come from `examples/fit/nuisances.py`, which tries right and wrong la
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_CAUSES = ("off_curve_share", "other_change", "stumbles", "outliers")  # why a motion may not follow the law
+# What is seen before any law is tried, and what else may keep a motion from following one.
+_LAWLESS = ("closed", "off_curve_share", "curve_spread", "other_change", "stumbles")
+_CAUSES = (*_LAWLESS, "outliers")
+_CHANCE = 0.6  # of the places' noise: what smoothing leaves of it in the residual of a right law
 _QUIET = 3e-4  # of the places' spread: less noise than this is exceeded by the curve's own error
 
 
@@ -49,6 +53,11 @@ CHECKS = (
         "give the region of the one moving object with --crop, or film it alone",
     ),
     Check(
+        "closed", 0.45, 0.6,
+        "the frames go round in a loop: the object turns full circle, or two things move",
+        "film swings that turn back before they close the circle; or give the region of one object, --crop",
+    ),
+    Check(
         "periods", 2.5, 0.35,
         "too little motion was filmed: few swings in all",
         "film longer, or more clips", least=True,
@@ -59,7 +68,7 @@ CHECKS = (
         "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
     Check(
-        "structured_residual", 0.03, 0.07,
+        "structured_residual", 0.015, 0.04,
         "the motion does not follow the declared law",
         "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
@@ -108,14 +117,24 @@ def judge(evidence: Mapping[str, float]) -> Verdict:
     levels = [(check, check.level(evidence[check.name])) for check in CHECKS if check.name in evidence]
     refused = [check for check, level in levels if level == 2]
     doubtful = [check for check, level in levels if level == 1]
-    told = tuple(dict.fromkeys(f"{c.reason} ({_said(c, evidence, c.doubtful)})" for c in doubtful))
+    told = tuple(dict.fromkeys(_told(c, evidence) for c in doubtful))
     if refused:
-        worst = refused[0]
-        causes = [c for c in (*refused, *doubtful) if c.name in _CAUSES and c.reason != worst.reason]
-        also = "".join(f"; {c.reason} ({_said(c, evidence, c.doubtful)})" for c in causes)
-        reason = f"{worst.reason} ({_said(worst, evidence, worst.refused)}){also}"
-        return Verdict(False, reason, worst.advice, told, len(doubtful))
+        reason, advice = explained(_told(refused[0], evidence), refused[0].advice, evidence)
+        return Verdict(False, reason, advice, told, len(doubtful))
     return Verdict(True, None, None, tuple(f"doubtful: perhaps {text}" for text in told), len(doubtful))
+
+
+def explained(reason: str, advice: str, evidence: Mapping[str, float]) -> tuple[str, str]:
+    """Reason and advice with what else is seen that may keep the motion from following a law.
+
+    What spoils the clips whatever the law is said first.
+    """
+    found = [(c, c.level(evidence[c.name])) for c in CHECKS if c.name in _CAUSES and c.name in evidence]
+    before = [c for c, level in found if level == 2 and c.name in _LAWLESS]
+    after = [c for c, level in found if level and c not in before]
+    reasons = [*(_told(c, evidence) for c in before), reason, *(_told(c, evidence) for c in after)]
+    advices = [*(c.advice for c in before), advice, *(c.advice for c in after)]
+    return "; ".join(dict.fromkeys(reasons)), "; ".join(dict.fromkeys(advices))
 
 
 def too_short(evidence: Mapping[str, float]) -> bool:
@@ -123,16 +142,12 @@ def too_short(evidence: Mapping[str, float]) -> bool:
     return any(c.name == "periods" and c.level(evidence.get(c.name, c.doubtful)) == 2 for c in CHECKS)
 
 
-def causes(evidence: Mapping[str, float]) -> str:
-    """What else is seen in the clips that may keep them from following a law, to be added to a reason."""
-    found = [c for c in CHECKS if c.name in _CAUSES and c.name in evidence and c.level(evidence[c.name])]
-    return "".join(f"; {c.reason} ({_said(c, evidence, c.doubtful)})" for c in found)
-
-
 def _derived(evidence: Mapping[str, float]) -> dict[str, float]:
     if "structured_residual" not in evidence or "place_noise" not in evidence:
         return {}
-    return {"stray_over_noise": stray_over_noise(evidence)}
+    structure, chance = evidence["structured_residual"], _CHANCE * evidence["place_noise"]
+    beyond = 0.0 if structure <= chance else math.sqrt(structure * structure - chance * chance)
+    return {"stray_over_noise": stray_over_noise(evidence), "structured_residual": beyond}
 
 
 def stray_over_noise(evidence: Mapping[str, float]) -> float:
@@ -144,5 +159,14 @@ def stray_over_noise(evidence: Mapping[str, float]) -> float:
     return evidence["structured_residual"] / max(evidence["place_noise"], _QUIET)
 
 
-def _said(check: Check, evidence: Mapping[str, float], limit: float) -> str:
-    return f"{check.name.replace('_', ' ')} {evidence[check.name]:.3g}, limit {limit:g}"
+def unexplained(evidence: Mapping[str, float]) -> float:
+    """How many times larger errors are than noise makes them: 1 where noise is all that the law leaves."""
+    limits = {check.name: check.doubtful for check in CHECKS}
+    other = evidence.get("other_change", 0.0) / limits["other_change"]
+    return max(1.0, stray_over_noise(evidence), other)
+
+
+def _told(check: Check, evidence: Mapping[str, float]) -> str:
+    value = evidence[check.name]
+    limit = check.refused if check.level(value) == 2 else check.doubtful
+    return f"{check.reason} ({check.name.replace('_', ' ')} {value:.3g}, limit {limit:g})"

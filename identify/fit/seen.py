@@ -12,7 +12,7 @@ from torch import Tensor
 
 from identify.fit.correction import Correction
 from identify.fit.curve import STIFF, SUPPLE, Curve, find_curves
-from identify.fit.diagnostics import other_change, stumbles
+from identify.fit.diagnostics import closed, other_change, stumbles
 from identify.fit.features import Features, Filter, learn
 from identify.fit.film import Film, View
 from identify.fit.samples import Samples, roughness, spread_out
@@ -91,6 +91,7 @@ def see(
         "motion_over_noise": curve.length / max(curve.noise, 1e-12),
         "other_change": other_change(own[0], own[1], own[2], curve),
         "stumbles": stumbles(samples),
+        "closed": closed([points[i][good[i]] for i in fitted], seed),
     }
     return Seen(view, features, curve, places, distances, usable, samples, fitted, samples.tempo(), evidence)
 

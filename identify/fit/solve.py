@@ -25,7 +25,7 @@ from identify.fit.candidate import Candidate, at_scale, fit_candidate
 from identify.fit.encoder import latent_of, stored
 from identify.fit.features import Filter, brightness_changes
 from identify.fit.film import Array, Estimate, LawFit, Track, View
-from identify.fit.gate import Verdict, causes, judge, stray_over_noise, too_short
+from identify.fit.gate import Verdict, explained, judge, too_short, unexplained
 from identify.fit.held import Held, held
 from identify.fit.samples import Samples, smoothed
 from identify.fit.seen import Seen, see
@@ -36,13 +36,13 @@ _LTI = "z'' + p*z' + q*(z - r) = 0"
 _BENDS = 3.0  # a linear law this many times worse: the law's own scale shows
 _WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
 _LAST_BLURS = (8.0, 14.0)
-_DOUBTED = "the frames in which something may reach in over the border, perhaps a hand,"
+_DOUBTED = "the frames in which something crosses the border, perhaps a hand, or the object itself,"
 _VAGUE = 0.5  # of a value
 _CLEARER = "see to what is doubtful first: film the one moving object alone, or give --crop and --trim"
 _LONG_SWING = 8.0  # seconds: a pendulum of 16 m
 _MORE_TIME = "give it more time"
 _ENOUGH = 3  # accepted candidates
-_MOST_STRAY = 10.0  # errors grow with what the law leaves beyond noise, up to this factor
+_MOST_STRAY = 10.0  # errors grow with what noise does not explain, up to this factor
 
 Progress = Callable[[float, str], object]
 Marks = NDArray[np.bool_]  # by frame
@@ -198,8 +198,8 @@ class _Solver:
         if not fitted:
             reason = next((c.failure for c, _ in self.tried if c.failure), self.failure)
             evidence = _all_evidence(self.tried[0][0]) if self.tried else {}
-            reason += causes(evidence)
             advice = "check the law and its assumptions; --dry-run shows what would be fitted"
+            reason, advice = explained(reason, advice, evidence)
             if self.clock.over():
                 reason, advice = f"{self.clock.why} before a fit was found", _MORE_TIME
             return LawFit("default", False, reason, advice, None, (), evidence, candidates=summary)
@@ -240,7 +240,7 @@ class _Solver:
         over_scales = _second_moment(self._other_scales(best) if bend < _BENDS else [], theta)
         widest = torch.maximum(refined.formal.diagonal(), refined.clustered.diagonal())
         factor = (widest / refined.formal.diagonal().clamp_min(1e-300)).sqrt()
-        factor = factor * min(max(stray_over_noise(best.evidence), 1.0), _MOST_STRAY)
+        factor = factor * min(unexplained(_all_evidence(best)), _MOST_STRAY)
         total = refined.formal * torch.outer(factor, factor) + over_candidates + over_scales
         relative = theta.abs().clamp_min(1e-12)
         evidence = {

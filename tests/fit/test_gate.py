@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 import torch
 
-from identify.fit.diagnostics import stumbles
-from identify.fit.gate import CHECKS, judge
+from identify.fit.diagnostics import closed, stumbles
+from identify.fit.gate import CHECKS, explained, judge, unexplained
 from identify.fit.results.filmed import clock_warnings
 from identify.fit.samples import Samples
 
 GOOD = {
     "motion_over_noise": 1400.0,
+    "closed": 0.0,
     "off_curve_share": 0.0,
     "curve_spread": 0.02,
     "periods": 8.0,
@@ -49,8 +50,6 @@ def test_every_check_doubts_before_it_refuses(check: Any) -> None:
         assert not refused.accepted
         assert "strays" in str(refused.reason) or "law" in str(refused.reason)
         return
-    if check.name == "structured_residual":
-        evidence["place_noise"] = 0.05  # as much noise as structure: the other check is content
     between = (check.doubtful + check.refused) / 2
     doubtful = judge(evidence | {check.name: between})
     assert doubtful.accepted
@@ -75,6 +74,43 @@ def test_missing_diagnostics_are_not_held_against_a_fit() -> None:
 def test_noise_excuses_a_residual_and_quiet_clips_do_not() -> None:
     assert judge(GOOD | {"structured_residual": 0.01, "place_noise": 0.02}).warnings == ()
     assert judge(GOOD | {"structured_residual": 0.01, "place_noise": 0.001}).warnings != ()
+
+
+def test_what_spoils_the_clips_is_said_before_what_the_law_misses() -> None:
+    verdict = judge(GOOD | {"structured_residual": 0.2, "other_change": 0.6})
+    assert verdict.reason is not None
+    assert verdict.reason.startswith("more than one thing changes")
+    assert "does not follow the declared law" in verdict.reason
+    assert "--crop" in str(verdict.advice)
+    reason, advice = explained("no start", "check the law", {"stumbles": 0.05})
+    assert reason.startswith("no start; the motion jumps")
+    assert advice.startswith("check the law; copy the file again")
+
+
+def test_chance_leaves_more_of_a_residual_where_there_is_more_noise() -> None:
+    assert judge(GOOD | {"structured_residual": 0.03, "place_noise": 0.05}).accepted
+    assert judge(GOOD | {"structured_residual": 0.03, "place_noise": 0.05}).warnings == ()
+    assert not judge(GOOD | {"structured_residual": 0.05, "place_noise": 0.04}).accepted
+
+
+def test_errors_grow_with_what_noise_does_not_explain() -> None:
+    assert unexplained(GOOD) == 1
+    assert unexplained(GOOD | {"structured_residual": 0.0048}) == pytest.approx(2)
+    assert unexplained(GOOD | {"other_change": 0.09}) == pytest.approx(3)
+
+
+def course(angle: torch.Tensor) -> torch.Tensor:
+    """Frames of something at these angles on a circle, with a little noise."""
+    noise = 0.01 * torch.randn(len(angle), 2, generator=torch.Generator().manual_seed(0))
+    return torch.stack([angle.cos(), angle.sin()], 1) + noise
+
+
+def test_a_full_circle_is_told_from_swings() -> None:
+    time = torch.arange(400, dtype=torch.float64) / 60
+    swings = [course(reach * torch.sin(3 * time)) for reach in (0.3, 1.0, 2.0)]
+    assert closed(swings, 0) == 0
+    assert closed([*swings, course(2 * time)], 0) > 0.9
+    assert closed([course(2 * time[:40])], 0) == 0  # too few to tell
 
 
 def swing(missing: list[int], noise: float = 0.0) -> Samples:

@@ -81,3 +81,64 @@ def test_a_thing_held_at_first_is_cut_off_and_a_slow_start_is_not() -> None:
     assert isinstance(found, Prepared)
     assert 28 <= found.trims[0].first <= 36
     assert found.trims[0].begins == "nothing moves"
+
+
+def ball(x: np.ndarray, radius: float = 5.0, seed: int = 0) -> np.ndarray:
+    """A dark ball at ``x`` pixels from the middle of an empty picture."""
+    side = np.arange(64) - 31.5
+    away = np.hypot(side[None, None, :] - x[:, None, None], side[None, :, None])
+    frames = 200 - 150 * (0.5 - 0.5 * np.tanh(away - radius))
+    return noisy(frames, seed)
+
+
+def noisy(frames: np.ndarray, seed: int) -> np.ndarray:
+    rough = frames + 2.5 * np.random.default_rng(seed).standard_normal(frames.shape)
+    return np.clip(np.rint(rough), 0, 255).astype(np.uint8)
+
+
+def test_a_small_motion_in_an_empty_picture_is_no_shake_of_the_camera() -> None:
+    time = np.arange(240) / 60
+    found = prepare([Held("ball", ball(np.cos(3 * time)), time)])
+    assert isinstance(found, Prepared)
+    assert not any("camera" in text for text in found.warnings)
+
+
+def test_film_of_24_frames_shown_at_60_is_refused_for_its_repeats() -> None:
+    shown = np.floor(np.arange(180) * 24 / 60).astype(int)
+    found = prepare([Held("film", ball(15 * np.cos(3 * np.arange(100) / 24))[shown], np.arange(180) / 60)])
+    assert isinstance(found, Refused)
+    assert found.cause == "repeated frames"
+
+
+def test_a_clip_from_another_place_is_named() -> None:
+    shots = paper_protocol("pendulum", 0, Ask(duration=2.0, clips=4)).shots[:4]
+    clips = [Held(s.name, s.frames, s.time) for s in shots]
+    aside = np.pad(clips[3].frames, ((0, 0), (0, 0), (8, 0)), mode="edge")[:, :, :64]
+    found = prepare([*clips[:3], Held("elsewhere", aside, clips[3].time)])
+    assert isinstance(found, Refused)
+    assert found.cause == "another place"
+    assert "elsewhere" in found.reason
+
+
+def test_beside_a_strong_second_mover_the_main_one_has_a_view_alone() -> None:
+    time = np.arange(240) / 60
+    main, other = ball(18 * np.cos(3 * time)), ball(12 * np.cos(4.1 * time + 1), 4.0, 1)
+    both = np.minimum(main, np.roll(other, -22, axis=1))
+    found = prepare([Held("two", both, time)])
+    assert isinstance(found, Prepared)
+    assert any("2 things move" in text for text in found.warnings)
+    alone = next(view for view in found.views if view.name == "alone")
+    assert alone.crop[1] > 16  # below the other one
+    one = prepare([Held("one", main, time)])
+    assert isinstance(one, Prepared)
+    assert "alone" not in [view.name for view in one.views]
+
+
+def test_frames_in_which_a_small_clip_loses_its_object_are_doubted() -> None:
+    time = np.arange(240) / 60
+    frames = ball(24 * np.cos(3 * time))[:, :, :48]  # it goes out on the right
+    found = prepare([Held("leaves", frames, time)])
+    assert isinstance(found, Prepared)
+    out = 24 * np.cos(3 * time) + 31.5 > 50
+    assert found.doubted[0][out].mean() > 0.8
+    assert found.doubted[0][24 * np.cos(3 * time) < 0].mean() < 0.1

@@ -12,7 +12,7 @@ from identify.fit.prepare.films import Footage, at_hand, read_stretch
 from identify.fit.prepare.pieces import Piece, bad_frames, doubted_frames, find_pieces
 from identify.fit.prepare.position import main_axis, track
 from identify.fit.prepare.prepared import Mask, Options, Prepared, Recipe, Refused, Source, Window
-from identify.fit.prepare.refusal import evidence, refusal, suspects, warnings_of
+from identify.fit.prepare.refusal import evidence, refusal, warnings_of
 from identify.fit.prepare.region import full_frame
 from identify.fit.prepare.rigid import follow
 from identify.fit.prepare.shake import stabilised
@@ -24,8 +24,7 @@ from identify.fit.prepare.window import choose_window
 
 Report = Callable[[float, str], None]
 _LEAST_DISPLACEMENT = 1.0  # film pixels
-_OTHER_SHARE = 0.15  # of the main mover's energy: another mover that deserves a view
-_MOST_OTHERS = 2
+_OTHER_SHARE = 0.15  # of the main mover's energy: another mover that spoils the whole picture
 _COLOUR_SAMPLE = 40  # frames
 _SIZED = 40  # frames of a film
 _HIDDEN = 0.5  # energy of one polarity over the other's: the background has the object in it
@@ -82,11 +81,11 @@ def filmed(
     report(0.9, "making the views")
     recipes = candidates(window, grounds, axis, steady, options.channel)
     views = tuple(_view(r, shoot.pieces, raw if r.untouched else steady, axis) for r in recipes)
-    others, other_recipes = _others(shoot)
-    names, hands = {piece.trim.clip for piece in shoot.pieces}, suspects(found)
+    alone, alone_recipe = _alone(shoot)
+    names = {piece.trim.clip for piece in shoot.pieces}
     return Prepared(
-        views + others,
-        recipes + other_recipes,
+        views + alone,
+        recipes + alone_recipe,
         np.clip(np.rint(found.scene.background), 0, 255).astype(np.uint8),
         clips[0].pixel[0],
         clips[0].origin,
@@ -94,7 +93,7 @@ def filmed(
         axis,
         tuple(piece.trim for piece in shoot.pieces),
         tuple(bad_frames(piece, found) for piece in shoot.pieces),
-        tuple(doubted_frames(piece, found, hands) for piece in shoot.pieces),
+        tuple(doubted_frames(piece, found) for piece in shoot.pieces),
         tuple((p - middle) @ np.array(axis) if rigid else np.full(len(p), np.nan) for p in points),
         tuple(points),
         found.signals,
@@ -259,24 +258,20 @@ def _too_little(displacement: float, window: Window) -> tuple[str, str, str]:
     )
 
 
-def _others(shoot: Shoot) -> tuple[tuple[View, ...], tuple[Recipe, ...]]:
-    """A view of each mover that goes its own way, around it alone."""
-    if shoot.options.crop is not None:
+def _alone(shoot: Shoot) -> tuple[tuple[View, ...], tuple[Recipe, ...]]:
+    """A view of the main mover alone, where a small picture shows others beside it.
+
+    The others get no view: the law may well fit one of them, and nobody asked for it.
+    """
+    found, clip = shoot.found, shoot.clips[0]
+    strong = any(mover.energy > _OTHER_SHARE * found.movers[0].energy for mover in found.others)
+    if shoot.options.crop is not None or not clip.small or not strong:
         return (), ()
-    views, recipes = [], []
-    movers = shoot.found.movers
-    strong = [m for m in shoot.found.others if m.energy > _OTHER_SHARE * movers[0].energy]
-    clip = shoot.clips[0]
-    for number, mover in enumerate(strong[:_MOST_OTHERS]):
-        region = full_frame(mover.mask, clip.pixel, clip.origin, shoot.limits)
-        window = choose_window(region, shoot.limits, clip, shoot.count, shoot.options)
-        if window.size is None:  # a small clip: the region's own pixels
-            window = Window(region, None, None, region)
-        parts = [
-            _corrected(part, piece, shoot.found, window)
-            for part, piece in zip(_footage(shoot, window, None), shoot.pieces, strict=True)
-        ]
-        recipe = Recipe(f"mover {number + 2}", "grey", "plain", window)
-        recipes.append(recipe)
-        views.append(_view(recipe, shoot.pieces, parts, None))
-    return tuple(views), tuple(recipes)
+    region = full_frame(found.main, clip.pixel, clip.origin, shoot.limits)
+    window = Window(region, None, None, region)
+    parts = [
+        _corrected(part, piece, found, window)
+        for part, piece in zip(_footage(shoot, window, None), shoot.pieces, strict=True)
+    ]
+    recipe = Recipe("alone", "grey", "plain", window, notes=("the region of what changes most",))
+    return (_view(recipe, shoot.pieces, parts, None),), (recipe,)

@@ -8,6 +8,7 @@ import numpy as np
 
 from identify.fit.film import Film
 from identify.fit.prepare.prepared import Mask, Options, Trim
+from identify.fit.prepare.refusal import leavers, suspects
 from identify.fit.prepare.signals import Surveyed
 from identify.fit.prepare.survey import Survey
 from identify.fit.prepare.trim import least_frames
@@ -43,10 +44,16 @@ def bad_frames(piece: Piece, found: Surveyed) -> Mask:
     return found.signals[piece.clip].repeated[cut] | found.flashes[piece.clip][cut]
 
 
-def doubted_frames(piece: Piece, found: Surveyed, suspects: list[str]) -> Mask:
-    """Frames of the film that may show a hand, where the clip is one of the ``suspects``."""
+def doubted_frames(piece: Piece, found: Surveyed) -> Mask:
+    """Frames of the film that may show a hand, or of which a small clip does not show the whole object."""
     cut = slice(piece.trim.first, piece.trim.first + piece.film.count)
-    return found.signals[piece.clip].hand[cut] & (piece.trim.clip in suspects)
+    signals = found.signals[piece.clip]
+    result = np.zeros(piece.film.count, dtype=bool)
+    if piece.trim.clip in suspects(found):
+        result |= signals.hand[cut]
+    if piece.trim.clip in leavers(found):
+        result |= signals.leaves[cut]
+    return result
 
 
 def _given(clip: Survey, span: tuple[float | None, float | None], least: int) -> list[Trim]:

@@ -16,6 +16,8 @@ _SIDE_SHARE = 0.15
 _SUSPICIOUS = (0.02, 0.6)  # of the frames: more is what the clip shows
 _LEAVING = 0.01  # of the frames: fewer are a brush with the border
 _UNEVEN = 3.0  # times the noise from frame to frame: what stands still changes with the light
+_MOST_REPEATED = 0.5  # of the frames
+_UNLIKE = 3.0  # times the usual distance of a clip's own background from that of all
 _RANGE = 6.0  # standard deviations between a pixel's extremes by noise alone
 
 
@@ -69,15 +71,22 @@ def _listed(names: list[str]) -> str:
 
 
 def suspects(found: Surveyed) -> list[str]:
-    """Small clips that show now and then what may be a hand: thin evidence."""
+    """Small clips that show now and then what may be a hand: thin evidence.
+
+    A hand in one clip makes one in the others likely.
+    """
     if not found.clips[0].small:
         return []
-    names = []
-    for signals in found.signals:
-        hand, usual = signals.hand, float(np.median(signals.extent))
-        if _SUSPICIOUS[0] < hand.mean() < _SUSPICIOUS[1] and np.median(signals.extent[hand]) > 2 * usual:
-            names.append(signals.name)
-    return names
+    marked = [s for s in found.signals if _SUSPICIOUS[0] < s.hand.mean() < _SUSPICIOUS[1]]
+    large = [np.median(s.extent[s.hand]) > 2 * float(np.median(s.extent)) for s in marked]
+    return [s.name for s in marked] if any(large) else []
+
+
+def leavers(found: Surveyed) -> list[str]:
+    """Small clips, which are not trimmed, with frames in which the object leaves."""
+    if not found.clips[0].small:
+        return []
+    return [s.name for s in found.signals if _LEAVING < s.leaves.mean() < _SUSPICIOUS[1]]
 
 
 def evidence(found: Surveyed) -> dict[str, float]:
@@ -112,6 +121,21 @@ def _cause(found: Surveyed, options: Options) -> tuple[str, str, str] | None:
             "camera moves",
             "the camera moves too much, or a shadow passes: what should stand still in the picture does not",
             "fix the camera (a tripod) and film in steady light, or stabilise the clips first",
+        )
+    repeats = float(np.concatenate([s.repeated for s in found.signals]).mean())
+    if repeats > _MOST_REPEATED:
+        return (
+            "repeated frames",
+            f"{repeats:.0%} of the frames repeat the one before or are out of time: the clips were filmed at "
+            "a lower rate than their times say",
+            "give the clips as the camera wrote them, not converted to another rate",
+        )
+    if not found.movers and (names := _elsewhere(found)):
+        return (
+            "another place",
+            f"the clips do not show one scene, most of all {_listed(names)}: the camera stood elsewhere, or "
+            "looked another way",
+            "fit the clips of one place of the camera at a time",
         )
     if not found.movers and found.scene.noise > _UNEVEN * max(_flicker(found), 1.0):
         return (
@@ -151,6 +175,16 @@ def _no_stretch(found: Surveyed) -> tuple[str, str, str]:
         f"no stretch of {LEAST_FRAMES} frames of free motion was found",
         "film longer or at a higher frame rate, or give a trim for each clip",
     )
+
+
+def _elsewhere(found: Surveyed) -> list[str]:
+    """Clips whose own background is much farther from that of all clips than usual."""
+    away = []
+    for clip in found.clips:
+        middle = np.median(clip.grey[:: max(1, clip.count // 60)], axis=0)
+        away.append(float(np.sqrt(np.mean((middle - found.scene.background) ** 2))))
+    least = _UNLIKE * max(float(np.median(away)), 1.0)
+    return [clip.name for clip, distance in zip(found.clips, away, strict=True) if distance > least]
 
 
 def _flicker(found: Surveyed) -> float:

@@ -25,6 +25,7 @@ _MOST_PIXELS = 3000
 SHAKEN = 0.1  # survey pixels: a smaller shift is left alone
 _CHUNK = 400
 _LEAST_PIXELS = 150
+_CLOSE = 0.15  # of the picture's side: the spread of all detail of one small thing
 _LEAST_DETAIL = 0.2  # grey levels a pixel
 
 
@@ -100,6 +101,16 @@ def _shows(background: Real, still: Mask, blur: float, noise: float) -> bool:
         return False
     design, _ = _design(background, still, blur)
     return float(np.sqrt((design[:, :2] ** 2).sum(1).mean())) > max(_LEAST_DETAIL, 0.15 * noise)
+
+
+def confined(background: Real) -> bool:
+    """Whether all detail of the picture lies close together."""
+    power = (_high_pass(background, 1.0) ** 2).astype(np.float64)
+    for side in (0, 1):
+        share, place = power.sum(side) / power.sum(), np.arange(power.shape[1 - side])
+        if float(np.sqrt(share @ (place - share @ place) ** 2)) > _CLOSE * len(place):
+            return False
+    return True
 
 
 def calmed(values: Array, rate: float) -> Array:

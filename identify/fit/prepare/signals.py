@@ -12,7 +12,7 @@ from identify.fit.film import Array, Pixels
 from identify.fit.prepare.prepared import Mask, Signals
 from identify.fit.prepare.region import Mover, find_movers, joined, reached
 from identify.fit.prepare.scene import POOLED, Scene, find_scene, foreground
-from identify.fit.prepare.shake import Shake, calmed, find_shake, stabilised
+from identify.fit.prepare.shake import Shake, calmed, confined, find_shake, stabilised
 from identify.fit.prepare.steady import levelled
 from identify.fit.prepare.survey import Survey, sample
 from identify.fit.prepare.trim import Stretch, beyond_cuts, held, intruded, repeated, resting, stretches
@@ -44,12 +44,22 @@ class Surveyed:
 
 
 def examine(clips: Sequence[Survey]) -> Surveyed:
-    """What moves, when, and how steady the camera is."""
+    """What moves, when, and how steady the camera is.
+
+    Where the only detail in the picture is one small thing, it moves and not the camera.
+    """
+    found = _examined(clips, shaking=True)
+    if found.steadied and not found.movers and confined(found.scene.background):
+        return _examined(clips, shaking=False)
+    return found
+
+
+def _examined(clips: Sequence[Survey], shaking: bool) -> Surveyed:
     clearly = _SMALL_CUT if clips[0].small else 1.0
     cut_off = [beyond_cuts(_few_pixels(clip.grey), clearly) for clip in clips]
     shown = [~mask for mask in cut_off]
     scene = find_scene(clips, shown)
-    shakes = _shakes(clips, shown, scene)
+    shakes = _shakes(clips, shown, scene) if shaking else []
     unsteady = False
     if shakes:
         unsteady = max(shake.size for shake in shakes) > _FAR
