@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from nuisances import PIXELS, Case, disturbed
+from nuisances import PIXELS, Case, disturbed, wanted
 from takes import Clip
 
 from identify.fit.clips.source import open_video
@@ -32,7 +32,7 @@ def real_cases(only: str | None) -> Iterator[Case]:
         clips = [decoded(path, width) for path in paths]
         yield Case(name, "clean", "", law, assume, reference, clips, "")
         for nuisance, (strengths, words) in PIXELS.items():
-            if only is None or only in nuisance:
+            if wanted(nuisance, only):
                 strength = strengths[1] * (4 if nuisance in {"camera_drift", "camera_shake"} else 1)
                 yield Case(
                     name, nuisance, f"{strength:g}", law, assume, reference,

@@ -118,7 +118,7 @@ def one_way(seed: int) -> Iterator[Case]:
         (drag, lambda t, z, v: -0.35 * v, {"d": 0.35}),
         (drag, lambda t, z, v: -0.4 * float(v > 0), {}),
         (square, lambda t, z, v: -0.9 * v * abs(v), {}),
-        (LINEAR, lambda t, z, v: -0.35 * v, {}),
+        (LINEAR, lambda t, z, v: -0.35 * v, {"d": 0.35, "a": 0.0}),
     ]
     for law, force, truth in slowed:
         for count in (3, 1):

@@ -92,7 +92,8 @@ def leavers(found: Surveyed) -> list[str]:
 def evidence(found: Surveyed) -> dict[str, float]:
     """What the first pass measured, by name."""
     scene, signals = found.scene, found.signals
-    shift = np.concatenate([s.shift - np.median(s.shift, axis=0) for s in signals])
+    shift = np.concatenate([s.shift for s in signals])
+    shift = shift - np.median(shift, axis=0)
     repeats = np.concatenate([s.repeated for s in signals])
     levels = np.concatenate([(s.gain * 128 + s.offset)[_kept(s)] for s in signals])
     main = found.movers[0].energy if found.movers else 0.0

@@ -23,6 +23,7 @@ _WATCHED = 1500  # changing pixels that stand for all of them
 _FEW = 400  # pixels that show a cut
 _CALMER = 0.95  # of the static pixels' deviation: what stabilising must reach to be kept
 _MUCH_CALMER = 0.8  # of small clips, which are better left as they are
+_CLEAR, _GONE = 0.15, 0.3  # of the noise's variance: what is more than noise; of that: what may be left
 _SMALL_CUT = 3.0
 _FAR = 6.0  # survey pixels: a camera that moves further is not a fixed one
 
@@ -65,7 +66,7 @@ def _examined(clips: Sequence[Survey], shaking: bool) -> Surveyed:
         unsteady = max(shake.size for shake in shakes) > _FAR
         calm = [_steadied(clip, shake) for clip, shake in zip(clips, shakes, strict=True)]
         calmer = find_scene(calm, shown)
-        if calmer.noise < _enough(clips) * scene.noise:
+        if _calms(clips, scene, scene.noise, calmer.noise):
             clips, scene = calm, calmer
         else:  # what was found does not explain what static pixels do
             shakes = []
@@ -135,7 +136,7 @@ def _shakes(clips: Sequence[Survey], shown: Sequence[Mask], scene: Scene) -> lis
     if not shake.matters:
         return []
     before, after = some, stabilised(some, shake.shift, shake.roll)
-    if _restless(after, scene) > _enough(clips) * _restless(before, scene):
+    if not _calms(clips, scene, _restless(before, scene), _restless(after, scene)):
         return []
     result = []
     for clip in clips:
@@ -145,8 +146,25 @@ def _shakes(clips: Sequence[Survey], shown: Sequence[Mask], scene: Scene) -> lis
     return result
 
 
-def _enough(clips: Sequence[Survey]) -> float:
-    return _MUCH_CALMER if clips[0].small else _CALMER
+def _calms(clips: Sequence[Survey], scene: Scene, before: float, after: float) -> bool:
+    """Whether stabilising brings the deviation of static pixels so much down that it explains it.
+
+    Small clips are better left as they are unless it does: where there is more than noise, most of that goes.
+    """
+    if not clips[0].small:
+        return after < _CALMER * before
+    noise = _flicker(clips, scene)
+    more, left = before**2 - noise**2, after**2 - noise**2
+    return after < _MUCH_CALMER * before or (more > _CLEAR * noise**2 and left < _GONE * more)
+
+
+def _flicker(clips: Sequence[Survey], scene: Scene) -> float:
+    """The deviation of static pixels from one frame to the next, in the calmest clip."""
+    steps = []
+    for clip in clips:
+        pixels = clip.grey[:_FEW][:, scene.static].astype(np.int16)
+        steps.append(0.886 * float(np.abs(np.diff(pixels, axis=0)).mean()))  # mean |difference| -> deviation
+    return max(min(steps), 0.3)
 
 
 def _restless(frames: Pixels, scene: Scene) -> float:
