@@ -66,7 +66,10 @@ def families(
 
         found = select(entries(), tag or [], search)
         if not found:
-            raise refuse("no family of the catalogue fits", "identify families lists all of them")
+            raise refuse(
+                "no family of the catalogue fits",
+                "identify families lists all, --tags their tags",
+            )
         _list(found, json, tags)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from identify.command.complete import family_names
 from identify.command.measured import read_units
 from identify.command.options import Assume, Debug, Derive, Domain, Known, Unit
 from identify.command.outcome import DONE, UNDECIDED, orderly, refuse
@@ -41,7 +42,8 @@ def fit(
         str | None, typer.Option(metavar="LAW", help="The law, such as \"z''+d*z'+a*z=0\".")
     ] = None,
     family: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A law of the catalogue instead.")
+        str | None,
+        typer.Option(metavar="NAME", help="A law of the catalogue instead.", autocompletion=family_names),
     ] = None,
     assume: Assume = None,
     domain: Domain = None,

@@ -31,7 +31,7 @@ from identify.command.verify import verify
 _EPILOG = (
     "Exit codes: 0 the question was answered (a law that no theorem covers counts as answered: the claim "
     "is withheld and the report says why); 1 a check was not met; 2 the input could not be read; "
-    "3 undecided. Results go to standard output, everything else to standard error."
+    "3 undecided or refused. Results go to standard output, everything else to standard error."
 )
 
 app = typer.Typer(

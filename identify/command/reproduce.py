@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.complete import tables
 from identify.command.options import Debug
 from identify.command.outcome import DONE, INTERRUPTED, NOT_MET, complain, orderly, refuse, unwritable
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="Which experiment, or all.")],
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="Which experiment, or all.", autocompletion=tables)
+    ],
     cohort: Annotated[
         str | None,
         typer.Option(metavar="ICxSEEDS", help="Collections times seeds; the paper's size if not given."),

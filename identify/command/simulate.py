@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from identify.command.complete import scenes
 from identify.command.options import Assume, Debug, Domain
 from identify.command.outcome import orderly, refuse, unwritable
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 def simulate(
     family: Annotated[
         str | None,
-        typer.Argument(metavar="FAMILY", help="An experiment of the paper, a family or a file."),
+        typer.Argument(
+            metavar="FAMILY", help="An experiment of the paper, a family or a file.", autocompletion=scenes
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Argument(metavar="OUT", help="The folder to write.")] = None,
     law: Annotated[
@@ -207,7 +210,7 @@ def _progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
         typer.echo(f"\rwriting clip {min(done + 1, total)} of {total}", err=True, nl=done == total)
     elif done == total:
-        typer.echo(f"{total} clips written", err=True)
+        typer.echo("1 clip written" if total == 1 else f"{total} clips written", err=True)
 
 
 def _tell(recording: Recording, folder: Path, written: list[str]) -> None:
@@ -224,7 +227,7 @@ def _tell(recording: Recording, folder: Path, written: list[str]) -> None:
         "true values": values or "none",
         "clips": f"{train} to train on, {test} to test on; {count} frames, {width} x {height}",
         "folder": str(folder),
-        "videos": f"{written[0]} to {written[len(shots) - 1]}, lossless",
+        "videos": f"{' to '.join(dict.fromkeys((written[0], written[len(shots) - 1])))}, lossless",
         "arrays": "arrays/",
         "true states": "truth.csv",
         "settings": "experiment.yaml",

@@ -112,7 +112,7 @@ class Builder:
         if any(part.leading != 0 for part in parts):
             self._nonlinear(child)
         if any(vanishes(part.rest) for part in parts):
-            self._fail("division by zero", child)
+            self._fail("division by zero", child, "divide by something that is not zero")
         degree, length = sum(part.degree for part in parts), sum(part.size for part in parts)
         return Value(Mul(*(1 / part.rest for part in parts)), degree=degree, size=length + 1)
 
@@ -121,7 +121,7 @@ class Builder:
         if base.rest is E:
             return self._exponential(exponent, node)
         if vanishes(base.rest) and not exponent.rest.is_positive:
-            self._fail("zero to a power that is not positive", node)
+            self._fail("zero to a power that is not positive", node, "write the number that is meant")
         degree = self._power_degree(base, exponent, node)
         result = self._real(Pow(base.rest, exponent.rest), node)
         return Value(result, degree=degree, size=base.size + exponent.size)
@@ -188,9 +188,10 @@ class Builder:
 
     def _real(self, expression: Expr, node: Node) -> Expr:
         if expression.has(zoo, oo, -oo, nan):
-            self._fail(f"{self._source(node)} is infinite or undefined", node)
+            self._fail(f"{self._source(node)} is infinite or undefined", node, "write a finite number")
         if expression.has(I) or expression.is_extended_real is False or _has_complex_root(expression):
-            hint = "write cbrt(...) for the real cube root" if node.shape == "power" else None
+            root = "write cbrt(...) for the real cube root"
+            hint = root if node.shape == "power" else "write what is real wherever the law is used"
             self._fail(f"{self._source(node)} is not a real number", node, hint)
         return expression
 
@@ -203,7 +204,7 @@ class Builder:
         hint = f"{place.text}'' may only be multiplied by terms without it"
         self._fail(f"{place.text}'' must enter linearly", place, hint)
 
-    def _fail(self, message: str, node: Node, hint: str | None = None) -> NoReturn:
+    def _fail(self, message: str, node: Node, hint: str = "write it smaller or simpler") -> NoReturn:
         raise InputError(message, self.text, node.start, hint)
 
 

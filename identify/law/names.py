@@ -60,7 +60,11 @@ def unknown_name(node: Node, text: str, known: Iterable[str]) -> NoReturn:
     """Complain about a name that is not among the known ones."""
     known = tuple(known)
     close = nearest(node.text, known)
-    listed = ", ".join(known) if known else "none"
+    if not known:
+        raise InputError(
+            f"unknown name '{node.text}'", text, node.start, "write a number, such as 0.2 or 1/3"
+        )
+    listed = ", ".join(known)
     hint = f"did you mean {close}? " if close else ""
     if node.text == "e":
         hint = "write exp(1) for Euler's number; "

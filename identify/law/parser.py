@@ -65,7 +65,7 @@ class Parser:
         """Whether the next token is one of these words."""
         return self.token.kind == "name" and self.token.text in texts
 
-    def fail(self, message: str, at: int, hint: str | None = None) -> NoReturn:
+    def fail(self, message: str, at: int, hint: str) -> NoReturn:
         """Raise the InputError for this text."""
         raise InputError(message, self.text, at, hint)
 
@@ -160,10 +160,10 @@ class Parser:
         outer, self.bars = self.bars, 0
         if self.at(")"):
             what = f"{function}() needs an argument" if function else "these brackets are empty"
-            self.fail(what, opening.start)
+            self.fail(what, opening.start, "write an expression between them")
         inside = self.sum()
         if function and self.at(","):
-            self.fail(f"{function} takes one argument", self.token.start)
+            self.fail(f"{function} takes one argument", self.token.start, "close the bracket here")
         self._close(opening, ")")
         self.bars = outer
         return inside if function else replace(inside, start=opening.start, end=self.previous.end)
@@ -186,7 +186,7 @@ class Parser:
 
     def _integer(self, token: Token) -> Node:
         if len(token.text) > 6:
-            self.fail("the exponent is too large", token.start)
+            self.fail("the exponent is too large", token.start, "write one of at most six digits")
         number = self._node("number", token.start, value=Fraction(abs(int(token.text))))
         return self._node("negate", token.start, (number,)) if token.text[0] == "-" else number
 
@@ -240,14 +240,18 @@ class Parser:
         if token.kind == "prime":
             self.fail("a prime must follow the state", token.start, "write z' for the velocity")
         if token.kind == "end" and self.index == 0:
-            self.fail("there is nothing to read", 0)
+            self.fail("there is nothing to read", 0, "write an expression, as in z'' + a*z = 0")
         if token.kind == "end" or token.text in ("=", ",", "=="):
             if self.index == 0:
-                self.fail(f"nothing stands before '{token.text}'", token.start)
-            self.fail(f"something is missing after '{self.previous.text}'", self.previous.start)
+                self.fail(f"nothing stands before '{token.text}'", token.start, "write the left side")
+            last = self.previous
+            self.fail(
+                f"something is missing after '{last.text}'", last.start, f"add it, or remove '{last.text}'"
+            )
         if token.text == ")" and self.index == 0:
             self.unexpected()
-        self.fail(f"a number, name or bracket is missing before '{token.text}'", token.start)
+        missing = f"a number, name or bracket is missing before '{token.text}'"
+        self.fail(missing, token.start, f"add it, or remove '{token.text}'")
 
     def unexpected(self) -> NoReturn:
         """Complain about the next token."""
@@ -263,8 +267,10 @@ class Parser:
         if token.text in ("<", ">", "<=", ">=", "!=", "<>"):
             self.fail("a law is an equation, not a condition", token.start, "pass conditions as assumptions")
         if token.kind == "end":
-            self.fail("the text ends too early", token.start)
-        self.fail(f"'{token.text}' cannot stand here", token.start)
+            self.fail("the text ends too early", token.start, "write the rest of it")
+        self.fail(
+            f"'{token.text}' cannot stand here", token.start, "remove it, or write an operator before it"
+        )
 
     def _deeper(self) -> None:
         self.depth += 1
@@ -272,7 +278,9 @@ class Parser:
             self._too_deep(self.token.start)
 
     def _too_deep(self, at: int) -> NoReturn:
-        self.fail(f"nested too deeply: the limit is {self.limits.depth} levels", at)
+        self.fail(
+            f"nested too deeply: the limit is {self.limits.depth} levels", at, "write it with fewer brackets"
+        )
 
     def _node(
         self,

@@ -129,10 +129,17 @@ def _state_of(equation: _Equation, wanted: str | None) -> str:
                 if not wanted
                 else f"the state is {name}, not {node.text}"
             )
-            raise InputError(message, text, node.start, "a law has one scalar state")
+            raise InputError(message, text, node.start, _one_state(node.text, name))
     if name in CONSTANTS or name == "t" or canonical_function(name):
         raise InputError(f"'{name}' cannot be the state", text, second[0].start, "choose another name")
     return name
+
+
+def _one_state(other: str, name: str) -> str:
+    """``dz'`` beside ``z''`` was most likely meant as ``d*z'``."""
+    if other.endswith(name):
+        return f"a law has one scalar state; write {other.removesuffix(name)}*{name}' for a product"
+    return "a law has one scalar state"
 
 
 def _no_acceleration(equation: _Equation, primes: list[Node]) -> None:

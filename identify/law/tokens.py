@@ -147,5 +147,6 @@ def _unknown(text: str, start: int) -> InputError:
     hint = _HINTS.get(character)
     if hint is None and (character.isalpha() or not character.isascii()):
         hint = "use plain letters; write z' for the velocity and z'' for the acceleration"
+    hint = hint or "remove it"
     shown = f"'{character}'" if character.isprintable() else f"U+{ord(character):04X}"
     return InputError(f"unknown character {shown}", text, start, hint)

@@ -113,7 +113,8 @@ def _time_step(clips: Sequence[Clip]) -> float:
         if steps.max() > 1.01 * steps.min():
             raise DataError(
                 f"clip {clip.name}: the frames are not equally spaced in time "
-                f"({steps.min():g} to {steps.max():g}), which the stencil bounds assume"
+                f"({steps.min():g} to {steps.max():g}), which the stencil bounds assume",
+                "interpolate the states to equal times first, or give the constants as options",
             )
     return max(float(np.diff(clip.time).mean()) for clip in clips)
 
@@ -175,7 +176,7 @@ def _path_constants(
             largest_fourth = max(largest_fourth, float(np.abs(fourth(z, v) + 0 * z).max()))
         speed = max(speed, float(np.abs(v).max()))
     if not seen:
-        raise DataError("no frame of the data lies in the interval")
+        raise DataError("no frame of the data lies in the interval", "widen --interval, or leave it out")
     return {
         "residual": residual,
         "third": largest_third,
@@ -202,8 +203,8 @@ def velocity_design(clips: Sequence[Clip], levels: Array) -> dict[str, float]:
         triple = best_triple([crossing.frame_velocity for crossing in met])
         if triple is None:
             raise DataError(
-                f"at level {level:g} fewer than three velocities meet, so no bound holds there\n"
-                "hint: identify coverage shows where they do; narrow --interval"
+                f"at level {level:g} fewer than three velocities meet, so no bound holds there",
+                "identify coverage shows where they do; narrow --interval",
             )
         separations.append(triple[0])
         sigmas.append(triple[1])

@@ -13,6 +13,8 @@ from identify.motion.trajectory import LEAST_SAMPLES, Clip
 
 CONFIGURATION, LATENT = "config.yaml", "latent.csv"
 MOST_BYTES = 1_000_000
+_LAW = "give the law with --law"
+_RUN = "name the folder that identify fit wrote (run/ beside the clips), or a table of states"
 GAP = 3.5  # skipped frames leave a gap of more than this many usual steps
 
 
@@ -31,7 +33,7 @@ def read_question(folder: Path) -> Question:
     content = _mapping(file)
     law = content.get("law")
     if not isinstance(law, str) or not law.strip():
-        raise DataError(f"{file}: no law under the key 'law'\nhint: give it with --law")
+        raise DataError(f"{file}: no law under the key 'law'", _LAW)
     return Question(law, _texts(file, content, "assume"), _texts(file, content, "domain"))
 
 
@@ -43,7 +45,7 @@ def read_latent(folder: Path, state: str) -> list[Clip]:
     """
     file = folder / LATENT
     if not file.is_file():
-        raise DataError(f"{folder} holds no {LATENT}: it is not the folder of a finished fit")
+        raise DataError(f"{folder} holds no {LATENT}: it is not the folder of a finished fit", _RUN)
     names = {"clip": "clip", "time": "time", "velocity": "velocity"}
     try:
         clips = [solution(c) for c in read_clips(file, state, {**names, "state": "fitted"}, only="used")]
@@ -51,7 +53,9 @@ def read_latent(folder: Path, state: str) -> list[Clip]:
         clips = read_clips(file, state, {**names, "state": "state"}, only="used")
     found = [piece for clip in clips for piece in pieces(clip)]
     if not found:
-        raise DataError(f"{file}: no clip has {LEAST_SAMPLES} frames in a row that took part in the fit")
+        raise DataError(
+            f"{file}: no clip has {LEAST_SAMPLES} frames in a row that took part in the fit", _RUN
+        )
     return found
 
 
@@ -80,13 +84,12 @@ def _mapping(file: Path) -> dict[str, Any]:
 
     try:
         if file.stat().st_size > MOST_BYTES:
-            raise DataError(f"{file} has more than {MOST_BYTES:,} bytes: it is no configuration")
+            raise DataError(f"{file} has more than {MOST_BYTES:,} bytes: it is no configuration", _RUN)
         content = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
     except OSError as error:
-        message = f"cannot read {file}: {error.strerror or error}\nhint: give the law with --law"
-        raise DataError(message) from None
+        raise DataError(f"cannot read {file}: {error.strerror or error}", _RUN) from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise DataError(f"{file} is not YAML: {' '.join(str(error).split())[:160]}") from None
+        raise DataError(f"{file} is not YAML: {' '.join(str(error).split())[:160]}", _RUN) from None
     return content if isinstance(content, dict) else {}
 
 
@@ -95,5 +98,5 @@ def _texts(file: Path, content: dict[str, Any], key: str) -> tuple[str, ...]:
     value = content.get(key)
     found = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-        raise DataError(f"{file}: '{key}' must be a condition or a list of conditions")
+        raise DataError(f"{file}: '{key}' must be a condition or a list of conditions", _RUN)
     return tuple(found)

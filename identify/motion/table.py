@@ -45,6 +45,9 @@ _DAMAGED = (
     zlib.error,
 )
 
+_TABLE = "a table has the columns time and state, if need be velocity and clip, and a number in every cell"
+_SMALLER = "give fewer clips, or fewer frames of each"
+
 _ALIASES = {
     "time": ("time", "t", "seconds", "time_s"),
     "state": ("state", "z", "x", "q", "position", "latent"),
@@ -55,9 +58,12 @@ ROLES = tuple(_ALIASES)
 
 
 class DataError(IdentifyError):
-    """Data that cannot be used: which file, row and column, and why."""
+    """Data that cannot be used: which file, row and column, why, and what to do."""
 
     exit_code = 2
+
+    def __init__(self, message: str, hint: str = _TABLE) -> None:
+        super().__init__(f"{message}\nhint: {hint}")
 
 
 @dataclass(frozen=True)
@@ -95,10 +101,11 @@ def read_clips(
         raise DataError(f"{file}: a file named .csv, .tsv, .parquet or .npz was expected")
     try:
         if file.stat().st_size > MOST_BYTES:
-            raise DataError(f"{file} has more than {MOST_BYTES // 10**6} MB")
+            raise DataError(f"{file} has more than {MOST_BYTES // 10**6} MB", _SMALLER)
         table = reader(file, wanted)
     except OSError as error:
-        raise DataError(f"cannot read {file}: {error.strerror or error}") from None
+        message = f"cannot read {file}: {error.strerror or error}"
+        raise DataError(message, "name a file that exists and that you may read") from None
     return _clips(table if only is None else _marked(table))
 
 
@@ -122,7 +129,8 @@ def read_names(text: str) -> dict[str, str]:
         role, equals, name = (piece.strip() for piece in part.partition("="))
         if role not in ROLES or not equals or not name:
             raise DataError(
-                f'--columns: "{part.strip()}" is not one of {", ".join(f"{r}=NAME" for r in ROLES)}'
+                f'--columns: "{part.strip()}" is not one of {", ".join(f"{r}=NAME" for r in ROLES)}',
+                'write for example --columns "state=angle"',
             )
         found[role] = name
     return found
@@ -140,7 +148,7 @@ def _csv(file: Path, wanted: Mapping[str, list[str]]) -> Table:
         raise DataError(f"{file} is empty")
     (header, _), body = lines[0], lines[1:]
     if len(body) > MOST_ROWS:
-        raise DataError(f"{file} has more than {MOST_ROWS} rows")
+        raise DataError(f"{file} has more than {MOST_ROWS} rows", _SMALLER)
     header = [name.strip() for name in header]
     chosen = _choose(file, header, wanted)
     for index, (row, number) in enumerate(body):
@@ -170,14 +178,14 @@ def _parquet(file: Path, wanted: Mapping[str, list[str]]) -> Table:
     try:
         source = parquet.ParquetFile(file)
         if source.metadata.num_rows > MOST_ROWS:
-            raise DataError(f"{file} has more than {MOST_ROWS} rows")
+            raise DataError(f"{file} has more than {MOST_ROWS} rows", _SMALLER)
         chosen = _choose(file, list(source.schema_arrow.names), wanted)
         cells: dict[str, list[Any]] = {role: [] for role in chosen}
         size = 0
         for batch in source.iter_batches(_BATCH, columns=list(chosen.values())):
             size += batch.nbytes
             if size > MOST_BYTES:
-                raise DataError(f"{file} holds more than {MOST_BYTES // 10**6} MB")
+                raise DataError(f"{file} holds more than {MOST_BYTES // 10**6} MB", _SMALLER)
             for role, name in chosen.items():
                 cells[role] += batch.column(name).to_pylist()
     except (ArrowException, *_DAMAGED) as error:
@@ -197,7 +205,7 @@ def _npz(file: Path, wanted: Mapping[str, list[str]]) -> Table:
     try:
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
             if sum(member.file_size for member in archive.zip.infolist()) > MOST_BYTES:
-                raise DataError(f"{file} holds more than {MOST_BYTES // 10**6} MB")
+                raise DataError(f"{file} holds more than {MOST_BYTES // 10**6} MB", _SMALLER)
             chosen = _choose(file, list(archive.files), wanted)
             arrays = {role: np.asarray(archive[name]) for role, name in chosen.items()}
     except _DAMAGED as error:
@@ -211,7 +219,7 @@ def _npz(file: Path, wanted: Mapping[str, list[str]]) -> Table:
             message = f"{len(array)} values where {chosen['state']} has {len(arrays['state'])}"
             raise DataError(f"{file}, column {chosen[role]}: {message}")
     if len(arrays["state"]) > MOST_ROWS:
-        raise DataError(f"{file} has more than {MOST_ROWS} rows")
+        raise DataError(f"{file} has more than {MOST_ROWS} rows", _SMALLER)
     columns = {role: Column(chosen.get(role, role), array.tolist()) for role, array in arrays.items()}
     return Table(str(file), columns, lambda index: f"row {index + 1}")
 
@@ -252,8 +260,8 @@ def _choose(file: Path, header: list[str], wanted: Mapping[str, list[str]]) -> d
             chosen[role] = found
         elif role in ("time", "state") or len(candidates) == 1:
             raise DataError(
-                f"{file}: no column for the {role} ({' or '.join(candidates)}); it has {', '.join(header)}\n"
-                f'hint: name it with --columns "{role}=NAME"'
+                f"{file}: no column for the {role} ({' or '.join(candidates)}); it has {', '.join(header)}",
+                f'name it with --columns "{role}=NAME"',
             )
     return chosen
 
@@ -295,15 +303,17 @@ def _check_clip(table: Table, name: str, indices: list[int], time: Array, clips:
     column = table.columns["time"].name
     for before, after in itertools.pairwise(indices):
         if not time[after] > time[before]:
-            hint = "" if clips > 1 else "\nhint: several clips in one file need a column called clip"
+            alone = "several clips in one file need a column called clip"
             raise DataError(
                 f"{table.file}, {table.row(after)}, column {column}: time does not increase "
-                f"({time[after]:g} after {time[before]:g}) in clip {name}{hint}"
+                f"({time[after]:g} after {time[before]:g}) in clip {name}",
+                "put the rows of each clip in the order of time" if clips > 1 else alone,
             )
     if len(indices) < LEAST_SAMPLES:
         raise DataError(
             f"{table.file}, {table.row(indices[-1])}: clip {name} has {len(indices)} rows, "
-            f"at least {LEAST_SAMPLES} are needed"
+            f"at least {LEAST_SAMPLES} are needed",
+            "leave that clip out, or give all of its frames",
         )
 
 

@@ -35,7 +35,7 @@ def read_parameters(text: str, law: Law) -> Values:
     missing = [name for name, symbol in known.items() if symbol not in found]
     if missing:
         message = f"no value for {', '.join(missing)}"
-        raise InputError(message, text, len(text), f'write --parameters "{_example(law)}"')
+        raise InputError(message, text, len(text), f'write --parameters "{_example(law, found)}"')
     check_assumptions(found, law, text)
     return found
 
@@ -52,8 +52,8 @@ def _assignments(text: str) -> Iterable[tuple[str, str, int]]:
         offset += len(part) + 1
 
 
-def _example(law: Law) -> str:
-    return ",".join(f"{parameter.name}=1" for parameter in law.parameters)
+def _example(law: Law, given: Values | None = None) -> str:
+    return ",".join(f"{parameter.name}={(given or {}).get(parameter, 1)}" for parameter in law.parameters)
 
 
 def read_value(text: str, what: str) -> Expr:

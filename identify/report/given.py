@@ -81,7 +81,8 @@ def _became_known(name: str, parameter: CalibratedParameter, analysis: Analysis)
 def _known(name: str, parameter: CalibratedParameter, uncertain: bool, notation: Notation) -> str:
     told = []
     if parameter.relative_uncertainty is not None:
-        told.append(f"to {100 * parameter.relative_uncertainty:.2g} %")
+        percent = 100 * parameter.relative_uncertainty
+        told.append(f"to {percent:.2g} %" if percent < 100 else f"to {percent:.0f} %")
     elif uncertain and parameter.sensitivity:
         told.append("how precisely depends on the true values")
     if parameter.unit not in (None, "1"):

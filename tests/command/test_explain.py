@@ -74,6 +74,7 @@ def test_near_terms_are_suggested(identify: Callable[..., int], capsys: pytest.C
         ("bash", {"COMP_WORDS": "identify analyze --ass", "COMP_CWORD": "2"}, "--assume"),
         ("zsh", {"_TYPER_COMPLETE_ARGS": "identify explain anchor"}, "anchor rank"),
         ("zsh", {"_TYPER_COMPLETE_ARGS": "identify families cubic"}, "cubic-duffing"),
+        ("bash", {"COMP_WORDS": "identify simulate two-w", "COMP_CWORD": "2"}, "two-way-2"),
         (
             "fish",
             {"_TYPER_COMPLETE_ARGS": "identify ver", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},

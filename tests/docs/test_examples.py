@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.docs.notebooks import FOLDER, executed, stored
 from tests.docs.pages import ROOT
 
 EXAMPLES = ROOT / "examples"
+LONG = sorted(path for path in EXAMPLES.rglob("*.py") if "argparse" in path.read_text(encoding="utf-8"))
 PAPER = sorted(path.parent for path in (EXAMPLES / "paper").glob("*/run"))
 
 
@@ -57,6 +59,21 @@ def test_an_experiment_starts() -> None:
         assert os.access(folder / "run", os.X_OK)
     program = f"{sys.executable} -m identify"
     assert "Usage" in run(str(PAPER[0] / "run"), "--help", IDENTIFY=program)
+
+
+@pytest.mark.parametrize("program", LONG, ids=lambda path: path.name)
+def test_a_long_example_starts(
+    program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It loads all that it needs and says how it is called; docs and README name every one of them."""
+    pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(program.parent))
+    monkeypatch.setattr(sys, "argv", [str(program), "--help"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_path(str(program), run_name="__main__")
+    assert left.value.code == 0
+    assert capsys.readouterr().out.startswith("usage:")
+    assert f"examples/{program.relative_to(EXAMPLES)}" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("notebook", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.name)

@@ -93,6 +93,7 @@ def test_message_and_column(text: str, message: str, column: int) -> None:
     assert message in caught.value.message
     assert caught.value.column == column
     assert caught.value.exit_code == 2
+    assert caught.value.hint  # every mistake comes with a next step
 
 
 RENDERED = [
@@ -106,8 +107,8 @@ RENDERED = [
         "hint: write a*(...) for a product",
     ),
     ("z''\n + z)", "this ')' closes nothing\n   + z)\n      ^\nhint: remove it or add '('"),
-    ("z'' = 1/0", "division by zero\n  z'' = 1/0\n          ^"),
-    ("", "there is nothing to read"),
+    ("z'' = 1/0", "division by zero\n  z'' = 1/0\n          ^\nhint: divide by something that is not zero"),
+    ("", "there is nothing to read\nhint: write an expression, as in z'' + a*z = 0"),
 ]
 
 
@@ -129,7 +130,7 @@ def test_long_lines_are_clipped_around_the_caret() -> None:
     """The caret stays under the mistake when the line is cut."""
     with pytest.raises(InputError) as caught:
         read_law("z''=" + "a+" * 300 + "#" + "+b" * 300)
-    _, line, caret = caught.value.render().split("\n")
+    _, line, caret, _ = caught.value.render().split("\n")
     assert len(line) < 110
     assert line[caret.index("^")] == "#"
 
