@@ -67,6 +67,10 @@ _WHY: dict[Outcome, str] = {
     "undecided": "How far it got",
     "unsupported": "Why no claim",
 }
+_TO_GO_ON = (
+    "To go on: state what is known of the parameters, give a name of its own to what stands inside a "
+    "function, or allow more time."
+)
 _SCOPE = {
     "global": "for all coordinate maps (global)",
     "local": "for coordinate maps near the identity (local)",
@@ -269,6 +273,8 @@ def _route(analysis: Analysis, notation: Notation) -> Iterator[str]:
         yield sentence(f"By the {_THEOREM.get(route.theorem, notation.prose(route.theorem))}")
     if route.reason and analysis.outcome != "unsupported":
         yield sentence(notation.prose(route.reason))
+    if analysis.outcome == "undecided":
+        yield _TO_GO_ON
     if route.suggestion:
         yield "Instead: " + sentence(notation.verbatim(route.suggestion))
 
