@@ -14,7 +14,8 @@ from identify.fit.samples import Samples, spread_out
 _CELLS = 40  # along the curve, in which what is always the same is taken out
 _FAST = 0.35  # of the largest speed: slower steps tell nothing about the clock
 _STUMBLE = 0.5  # of a step
-_CLEAR = 0.12  # spread of the steps beyond which noise hides a stumble
+_CLEAR = 0.12  # of a usual fast step: noise beyond which a clip's stumbles are hidden
+_SURE = 5.0  # times that noise
 _LANDMARKS = 300  # frames that show the course of a clip
 _LEAST_COURSE = 60  # frames
 _MIDDLE = 0.05  # of its length, on either side
@@ -63,24 +64,21 @@ def stumbles(samples: Samples) -> float:
     """The share of fast steps that are half as long again as their neighbours, or half as short.
 
     A frame that is missing without a gap in the times makes one step twice as long, a repeated one makes
-    none; a law follows neither.  0 where noise hides such steps.
+    none; a law follows neither.  A clip in which noise hides such steps does not count.
     """
-    ratios = []
+    found = []
     for clip in range(samples.clips):
         index = samples.of(clip)
         if len(index) < 4 * _AROUND:
             continue
         rate = samples.place[index].diff() / samples.time[index].diff()
         around = rate.unfold(0, 2 * _AROUND + 1, 1).median(1).values
-        rate = rate[_AROUND:-_AROUND]
         fast = around.abs() > _FAST * around.abs().max()
-        ratios.append((rate / around)[fast])
-    if not ratios:
-        return 0.0
-    ratio = torch.cat(ratios) - 1
-    if len(ratio) == 0 or float(1.4826 * ratio.abs().median()) > _CLEAR:
-        return 0.0
-    return float((ratio.abs() > _STUMBLE).double().mean())
+        off, usual = (rate[_AROUND:-_AROUND] - around)[fast].abs(), around[fast].abs()
+        noise = 1.4826 * off.median() if len(off) else torch.inf
+        if noise <= _CLEAR * usual.median():
+            found.append((off > _STUMBLE * usual) & (off > _SURE * noise))
+    return float(torch.cat(found).double().mean()) if found else 0.0
 
 
 def closed(clips: Sequence[Tensor], seed: int) -> float:

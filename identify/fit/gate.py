@@ -88,7 +88,7 @@ CHECKS = (
         "give the region of the one moving object with --crop, or film it alone, with the camera at rest",
     ),
     Check(
-        "stumbles", 0.01, 0.15,
+        "stumbles", 0.01, 0.09,
         "the motion jumps: frames are missing or repeated, and the times do not say so",
         "copy the file again from the camera, without converting it; give its true times",
     ),

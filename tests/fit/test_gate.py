@@ -131,6 +131,12 @@ def test_missing_frames_make_the_motion_stumble() -> None:
 def test_noise_hides_stumbles_and_is_not_taken_for_them() -> None:
     assert stumbles(swing([], noise=0.05)) == 0
     assert stumbles(swing([], noise=0.002)) == 0
+    assert max(stumbles(swing([], noise=noise)) for noise in (0.003, 0.004, 0.006)) < 0.005
+
+
+def test_the_share_of_stumbles_is_that_of_the_frames_that_are_missing() -> None:
+    missing = torch.randperm(380, generator=torch.Generator().manual_seed(1))[:40].tolist()
+    assert stumbles(swing(missing)) == pytest.approx(0.1, abs=0.03)
 
 
 @pytest.fixture(scope="module")

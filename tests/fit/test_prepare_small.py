@@ -120,6 +120,16 @@ def test_a_clip_from_another_place_is_named() -> None:
     assert "elsewhere" in found.reason
 
 
+def test_a_clip_from_a_few_pixels_aside_is_moved_back() -> None:
+    shots = paper_protocol("pendulum", 0, Ask(duration=2.0, clips=4)).shots[:4]
+    clips = [Held(s.name, s.frames, s.time) for s in shots]
+    aside = np.pad(clips[3].frames, ((0, 0), (0, 0), (2, 0)), mode="edge")[:, :, :64]
+    found = prepare([*clips[:3], Held("aside", aside, clips[3].time)])
+    assert isinstance(found, Prepared)
+    assert any("stabilised" in text for text in found.warnings)
+    assert np.median(found.signals[3].shift, axis=0) == pytest.approx([2, 0], abs=0.2)
+
+
 def test_beside_a_strong_second_mover_the_main_one_has_a_view_alone() -> None:
     time = np.arange(240) / 60
     main, other = ball(18 * np.cos(3 * time)), ball(12 * np.cos(4.1 * time + 1), 4.0, 1)
