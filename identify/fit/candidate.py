@@ -17,12 +17,16 @@ from identify.fit.seen import Seen
 from identify.fit.splines import Spline
 from identify.fit.starts import Start, search
 from identify.fit.stated import straight_latents
+from identify.fit.straight import find_straight
 from identify.fit.torch_law import TorchLaw
 from identify.fit.weak import WeakForm
 
 ENCODER = 10  # coefficients of the encoder in the weak form
 SMOOTH = 16  # coefficients of the map from latent to place
 _CORRECTIONS = 2
+_FEW = 26  # coefficients of a correction that few frames bear where the parameters are held
+_OPEN = 5e-4  # bends of the map, by the spread of the places, that frames may leave open
+_NO_WORSE = 1.5  # what the straightest map may leave, by what the best one does
 _STARTS, _FINISHED = 6, 2
 _TRIED, _POOR = 3, 0.01  # after so many starts none of which leaves less than this, no more are tried
 _STEPS, _QUICK = 25, 6
@@ -67,7 +71,7 @@ def fit_candidate(
     error = OutputError(law, seen.samples, seen.tempo, held, initial)
     if known is not None and len(known.start) == seen.samples.clips:
         found = [_from_known(error, known, stop)]
-    elif law.names and set(initial) == set(law.names):
+    elif error.all_stated:
         found = _from_stated(error, seen, stop)
     else:
         fitted = _weak_stage(law, held, seen, seed, _WIDTHS[:1] if quick else _WIDTHS, stop, initial)
@@ -89,22 +93,46 @@ def fit_candidate(
     best = min(finished, key=lambda r: r.penalised)
     if quick:
         return Candidate(seen, best, weak_theta, weak_residual, None, best.cost, _evidence(seen, best))
-    pieces = _in_pieces(law, held, seen, best, stop, initial)
+    error, best = _straightened(seen, error, best, stop)
+    straight = error.straight is not None
+    pieces = None if straight else _in_pieces(law, held, seen, best, stop, initial)
     if pieces is not None:
         error, best = pieces
     seen, error, best = _corrected(seen, error, best, stop)
-    evidence = _evidence(seen, best) | {"pieces": float(error.samples.clips)}
+    evidence = _evidence(seen, best) | {"pieces": float(error.samples.clips), "straightened": float(straight)}
     return Candidate(seen, best, weak_theta, weak_residual, None, best.cost, evidence)
+
+
+def _straightened(
+    seen: Seen, error: OutputError, best: Refined, stop: Callable[[], bool]
+) -> tuple[OutputError, Refined]:
+    """The fit whose map is straightest in the picture, for a stated start that the frames leave open.
+
+    Without a stated start nothing is assumed beyond the law: what the clips leave open stays where it ended.
+    """
+    if not error.all_stated or best.bends <= _OPEN or stop():
+        return error, best
+    straight = find_straight(seen)
+    if straight is None:
+        return error, best
+    trial = error.straightened(straight, best)
+    tried = [_from_latent(trial, best.theta, best.start, best.motion.state, stop)]
+    tried += _from_stated(trial, seen, stop)
+    found = min((r for r in tried if r is not None), key=lambda r: r.penalised, default=best)
+    if found is best or found.cost > _NO_WORSE * best.cost:
+        return error, best
+    trial.shooting.guess(seen.samples.time, seen.samples.clip, found.motion.state, found.motion.velocity)
+    return trial, found
 
 
 def _corrected(
     seen: Seen, error: OutputError, best: Refined, stop: Callable[[], bool]
 ) -> tuple[Seen, OutputError, Refined]:
     """The fit with the wobble of the places taken out, found and removed in turns."""
-    raw = seen
+    raw, first, straight = seen, best, error.straight is not None
     for _ in range(_CORRECTIONS):
         mapped = best.spline.basis(best.motion.state) @ best.place_map
-        correction = find_correction(raw.samples.place, mapped)
+        correction = find_correction(raw.samples.place, mapped, _FEW if straight else 0)
         if correction is None or stop():
             break
         places = tuple(correction(place) for place in raw.places)
@@ -118,6 +146,8 @@ def _corrected(
         whole = raw.samples.at_places(samples.place)
         seen = replace(raw, places=places, samples=whole, correction=correction)
         error, best = trial, refined
+    if straight:  # the parameters were held, so that only the first fit tells their errors
+        best = replace(best, formal=first.formal, clustered=first.clustered, flat=first.flat)
     return seen, error, best
 
 

@@ -16,6 +16,7 @@ from identify.fit.curve import regress
 from identify.fit.splines import Spline
 
 _FINE, _FRAMES_PER_COEFFICIENT = 120, 5
+_FEWEST_FRAMES = 2
 _LEAST_SLOPE = 0.2  # of the corrected place by the place: it must not fold
 
 
@@ -32,9 +33,12 @@ class Correction:
         return place + self.spline.basis(inside) @ self.wobble
 
 
-def find_correction(place: Tensor, wanted: Tensor) -> Correction | None:
-    """The correction that brings the places near ``wanted``, as smooth as cross-validation finds best."""
-    size = min(_FINE, len(place) // _FRAMES_PER_COEFFICIENT)
+def find_correction(place: Tensor, wanted: Tensor, least: int = 0) -> Correction | None:
+    """The correction that brings the places near ``wanted``, as smooth as cross-validation finds best.
+
+    It has a coefficient for every five frames; up to ``least`` for every two, where the motion is known.
+    """
+    size = min(_FINE, max(len(place) // _FRAMES_PER_COEFFICIENT, min(least, len(place) // _FEWEST_FRAMES)))
     if size < 12:
         return None
     gap = wanted - place

@@ -21,6 +21,7 @@ _NEIGHBOURS = 8
 _ROUNDS = 4
 _GRID = 4  # grid points for each coefficient, from which the projection starts
 STIFF, SUPPLE = (12,), (24, 80)  # coefficients
+_FEW = 34  # coefficients that few frames may have for themselves
 _EVENLY = 24  # up to how many coefficients the curve is measured evenly along its length
 _BEYOND = 0.1  # of the range of places
 _STRENGTHS = tuple(10.0**k for k in range(-6, 2))
@@ -66,7 +67,8 @@ def find_curves(
     first = place = _first_order(points, seed) if known is None else known
     # Each frame has many numbers and the penalty bridges gaps: through few frames of a fast motion a curve of
     # few coefficients cuts corners (places off by 0.3 instead of 0.02 pixels from 56 frames of a fall).
-    most = max(6, 2 * len(points) // 3)
+    # From some frames on a third as many suffice; more of them wander in the gaps between frames.
+    most = max(6, min(2 * len(points) // 3, max(_FEW, len(points) // 3)))
     found: list[Curve] = []
     for size in dict.fromkeys(min(size, most) for size in sizes):
         # A stiff curve may cut corners, so that it hands no places on.  With many coefficients the places

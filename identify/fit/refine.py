@@ -9,7 +9,7 @@ derivative estimate and yields standard errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -19,6 +19,7 @@ from identify.fit.least_squares import Minimum, minimise, pseudo_inverse
 from identify.fit.samples import Samples, smoothed
 from identify.fit.shooting import Motion, Shooting
 from identify.fit.splines import Spline
+from identify.fit.straight import USUAL, Straight, bending
 from identify.fit.torch_law import TorchLaw
 
 _STEPS_PER_PERIOD = 40  # at first; doubled until halving the step changes nothing that could be seen
@@ -46,6 +47,7 @@ class Refined:
     formal: Tensor  # (p, p) covariance of theta from the residuals alone
     clustered: Tensor  # (p, p) with the residuals of a clip (or a stretch of one) taken as dependent
     flat: int  # directions that the data do not see
+    bends: float  # standard deviation of the map's bends, by the spread of the places: how open they are
     converged: bool
 
 
@@ -59,9 +61,10 @@ class OutputError:
         period: float,
         held: Held,
         stated: Mapping[str, float] | None = None,
+        straight: Straight | None = None,
     ) -> None:
         self.law, self.samples, self.held = law, samples, held
-        self.stated = dict(stated or {})
+        self.stated, self.straight = dict(stated or {}), straight
         value, _ = smoothed(samples, 0.15 * period)
         self.noise = float((samples.place - value).square().mean().sqrt())
         self.count = len(law.names)
@@ -69,10 +72,26 @@ class OutputError:
         self.shooting = self._shooting(period / _STEPS_PER_PERIOD)
         self.settled = False
 
+    @property
+    def all_stated(self) -> bool:
+        """Whether it was said of every parameter where it starts."""
+        return bool(self.stated) and set(self.stated) == set(self.law.names)
+
     def of(self, samples: Samples) -> OutputError:
-        """The same problem for other places of the same frames; what was settled stays so."""
-        other = OutputError(self.law, samples, self.period, self.held, self.stated)
+        """The same problem for other places of the same frames; what was settled stays so.
+
+        Where the straightest map was taken the parameters are held: finer structure must not undo it.
+        """
+        held = self.held if self.straight is None else replace(self.held, parameters=self.law.names)
+        other = OutputError(self.law, samples, self.period, held, self.stated)
         other.shooting, other.settled = self.shooting, self.settled
+        return other
+
+    def straightened(self, straight: Straight, best: Refined) -> OutputError:
+        """The same problem with the map held straight in the picture, weighed by what the ``best`` leaves."""
+        other = OutputError(self.law, self.samples, self.period, self.held, self.stated, straight)
+        other.shooting.guess(self.samples.time, self.samples.clip, best.motion.state, best.motion.velocity)
+        other.noise = best.cost**0.5 * float(self.samples.place.std())
         return other
 
     def _shooting(self, step: float) -> Shooting:
@@ -178,7 +197,17 @@ class OutputError:
         residual = torch.cat([residual * root, prior @ place_map])
         gauge = self._gauge(theta, motion.state, motion.state_by, len(point))
         stated = self._near_stated(theta, len(point))
-        return torch.cat([residual, gauge[0], stated[0]]), torch.cat([jacobian, gauge[1], stated[1]])
+        bends = self._bends(spline, place_map, len(point))
+        more = gauge, stated, bends
+        return torch.cat([residual, *(x for x, _ in more)]), torch.cat([jacobian, *(x for _, x in more)])
+
+    def _bends(self, spline: Spline, place_map: Tensor, size: int) -> tuple[Tensor, Tensor]:
+        """Rows that keep the map straight in the picture, in units of the places' noise."""
+        if self.straight is None:
+            return place_map.new_zeros(0), place_map.new_zeros(0, size)
+        gaps, by = self.straight.bends(spline, place_map)
+        rows = torch.cat([by.new_zeros(len(by), size - by.shape[1]), by], 1)
+        return self.noise / USUAL * gaps, self.noise / USUAL * rows
 
     def _near_stated(self, theta: Tensor, size: int) -> tuple[Tensor, Tensor]:
         """Rows that keep parameters near their stated start where the frames leave them free."""
@@ -241,6 +270,10 @@ class OutputError:
         total = len(residual) * float(self.samples.place.var())
         cost = float(residual.square().sum()) / total
         beyond = float(full[0][len(residual) :].square().sum()) / total
+        basis, project = bending(spline, place_map)
+        bent = project @ basis
+        size = len(place_map)
+        open_ = (bent @ (variance * inverse[-size:, -size:]) @ bent.T).diagonal().max().clamp_min(0.0).sqrt()
         return Refined(
             theta,
             start,
@@ -254,6 +287,7 @@ class OutputError:
             (variance * inverse)[:p, :p],
             (inverse @ meat @ inverse)[:p, :p],
             flat,
+            float(open_ / self.samples.place.std()),
             found.converged,
         )
 

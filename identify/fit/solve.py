@@ -145,7 +145,7 @@ class _Solver:
 
     def attempt(self, view: View, filter: Filter, seed: int, bad: Sequence[Marks]) -> None:
         """One more candidate; an accepted one of the same view gives it its start."""
-        same = next((c for c, v in self.tried if v.accepted and c.seen.view.name == view.name), None)
+        same = next((c for c, v in self.tried if v.accepted and _starts_others(c, view)), None)
         device = torch.device(self.settings.device)
         found = see(view, filter, device, seed, bad, None if same is None else same.seen)
         if isinstance(found, str):
@@ -220,7 +220,7 @@ class _Solver:
             estimate,
             _tracks(best),
             evidence | spreads,
-            (*verdict.warnings, *_slow(best.seen)),
+            (*verdict.warnings, *_slow(best.seen), *_left_open(best)),
             summary,
             weights,
             stored_settings,
@@ -292,6 +292,11 @@ class _Solver:
         return {"lti_ratio": (other.coarse_cost / max(best.coarse_cost, 1e-300)) ** 0.5}
 
 
+def _starts_others(candidate: Candidate, view: View) -> bool:
+    """Whether another look at the view may start here; what took the straightest map is looked at afresh."""
+    return candidate.seen.view.name == view.name and not candidate.evidence.get("straightened")
+
+
 def _unless_vague(verdict: Verdict, estimate: Estimate) -> Verdict:
     """A doubtful fit that leaves every parameter uncertain by half its value is none."""
     error = np.sqrt(estimate.covariance.diagonal())
@@ -312,6 +317,13 @@ def _slow(seen: Seen) -> list[str]:
         f"a swing takes about {seen.tempo:.0f} s by the clips' times: if the scene was faster, they are slow "
         "motion; give time_scale"
     ]
+
+
+def _left_open(best: Candidate) -> list[str]:
+    """What was assumed of a coordinate that the clips do not determine."""
+    if not best.evidence.get("straightened"):
+        return []
+    return ["doubtful: the clips leave the coordinate open; taken is the one straightest in the picture"]
 
 
 def _cut_short(verdict: Verdict, best: Candidate, why: str) -> Verdict:
