@@ -1,8 +1,8 @@
 """How straight a map is in the picture: the tie-breaker where clips do not determine the coordinate.
 
-A passage or two, or clips of one speed, are followed by many laws, each in a coordinate of its own.  Where a
-rigid thing moves, the distance it travels in the picture tells these coordinates apart: most cameras bend a
-motion little.  It decides only what the frames leave open, and proves nothing: such a fit says so.
+A passage or two are followed by many laws, each in a coordinate of its own.  Where every parameter has a
+stated start and a rigid thing moves, the distance that it travels in the picture chooses among them: most
+cameras bend a motion little.  It decides what the frames leave open, and proves nothing: the fit says so.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def bending(spline: Spline, like: Tensor) -> tuple[Tensor, Tensor]:
     at = np.linspace(-1, 1, _GRID)
     legendre = np.polynomial.legendre.legvander(at, max(BENDS)) * np.sqrt(2 * np.arange(max(BENDS) + 1) + 1)
     project = np.linalg.pinv(legendre)[list(BENDS)]
-    grid = torch.linspace(spline.low, spline.high, _GRID).to(like)
+    grid = torch.linspace(spline.low, spline.high, _GRID, dtype=like.dtype, device=like.device)
     return spline.basis(grid), torch.from_numpy(project).to(like)
 
 

@@ -194,6 +194,8 @@ def control_tables(rows: Sequence[Row], plan: Plan) -> list[Table]:
             entries.append(at_most_half(control, quantity, summary, found, note, name != "raw"))
     title = "Trajectory coverage and repeated observations, percent, median [Q25, Q75]"
     notes = (
-        "a passage ends at the turning point; here collections of releases, in the paper five seeds on one",
+        "a passage ends at the turning point; here collections of releases, in the paper five seeds on one;",
+        "the fits start where the paper's do, and take the coordinate that is straightest in the picture",
+        "where the clips leave it open: their warnings say so, and the gate refuses the single passage",
     )
     return [Table("tab:norm-velocity-controls", title, tuple(entries), notes)]

@@ -141,7 +141,7 @@ def tables(rows: Sequence[Row], plan: Plan) -> list[Table]:
     notes = (
         "the rank is that of [1, v, v|v|, v**2] over 21 positions, computed from the motions before any fit",
         "flagged rows: motions of this rank are fitted by other drags as well, and no residual shows it;",
-        "what a fit returns there is where it started",
+        "the clips do not decide what a fit returns there",
     )
     return [Table("tab:exp-coverage", title, tuple(entries), notes)]
 
