@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from identify.errors import IdentifyError
 
-INSTALL = 'pip install "identify-ode[{extra}]"'
+INSTALL = 'pip install "identify-ode[{extra}]"; in a clone: pip install -c constraints.txt -e ".[{extra}]"'
 
 
 class MissingExtra(IdentifyError):
@@ -19,4 +19,6 @@ def need(purpose: str, *packages: str, extra: str = "fit") -> None:
     """Raise MissingExtra unless every package can be imported."""
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
-        raise MissingExtra(f"{purpose} needs {' and '.join(missing)}\nhint: {INSTALL.format(extra=extra)}")
+        *most, last = missing
+        listed = f"{', '.join(most)} and {last}" if most else last
+        raise MissingExtra(f"{purpose} needs {listed}\nhint: {INSTALL.format(extra=extra)}")
