@@ -25,7 +25,8 @@ class ExperimentError(InputError):
         first, others = findings[0], findings[1:_MOST_SHOWN]
         lines = [f"{file}, line {f.line}, column {f.column}: {f.message}" for f in (first, *others)]
         before = sum(len(line) + 1 for line in text.split("\n")[: first.line - 1])
-        super().__init__("\n".join(reversed(lines)), text, before + first.column - 1, first.hint)
+        hint = first.hint or "correct that place of the file; nothing was run"
+        super().__init__("\n".join(reversed(lines)), text, before + first.column - 1, hint)
         self.findings = tuple(findings)
 
 
