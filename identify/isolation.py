@@ -25,6 +25,7 @@ from identify.errors import IdentifyError
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+_LONGEST = 1e6  # seconds: no system waits for longer
 GRACE = 2.0  # seconds beyond the time given, in which the work may stop by itself and say how far it got
 MEMORY = 2048  # megabytes that the work may use beyond what the process has when it begins
 LOADING = 60.0  # seconds for a new process to load the engine
@@ -47,6 +48,7 @@ def within(seconds: float, memory: int, work: Callable[..., Any], *arguments: An
     """
     import multiprocessing
 
+    seconds = min(seconds, _LONGEST)
     if multiprocessing.current_process().daemon:
         return Ended(work(None, *arguments))
     with _process(seconds, memory, work, arguments) as pipe:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from identify.errors import BudgetExceeded
 
+_LONGEST = 1e6  # seconds: no system has a timer for longer
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -27,7 +29,7 @@ class Budget:
     @classmethod
     def seconds(cls, seconds: float) -> Budget:
         """The budget that ends ``seconds`` from now."""
-        return cls(time.monotonic() + seconds)
+        return cls(time.monotonic() + min(seconds, _LONGEST))
 
     def check(self, during: str) -> None:
         """Raise BudgetExceeded, naming the step, when the time is over."""

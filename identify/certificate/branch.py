@@ -88,6 +88,8 @@ def _parameter_map(problem: Problem, claim: BranchClaim, reader: Reader) -> dict
 
 
 def _read_map(problem: Problem, claim: BranchClaim, reader: Reader) -> CoordinateMap:
+    if claim.map is not None and claim.relation is not None:
+        raise Unreadable("the branch has a map and a relation; only one of them can be meant")
     if claim.map is not None:
         return ExplicitMap(problem.state, reader.expression(claim.map))
     if claim.relation is None:

@@ -36,7 +36,9 @@ from identify.certificate.reading import REFUSALS
 from identify.certificate.reports import Trial, try_branch
 from identify.certificate.sampling import Sampler
 from identify.certificate.search import check_search
+from identify.certificate.unread import check_unread
 from identify.certificate.verification import Check, Verification
+from identify.certificate.witnesses import check_witnesses
 
 GUARD_DIGITS = 25
 BUDGET = 20.0
@@ -70,7 +72,8 @@ def verify(
         return Verification.of((shape,))
     sampler = Sampler(digits, samples, random.Random(seed), time.monotonic() + budget)
     with mpmath.workdps(digits + GUARD_DIGITS):
-        return Verification.of((shape, *_run([lambda: _checks(typed, sampler)], sampler)))
+        checks = _run([lambda: _checks(typed, sampler)], sampler)
+        return Verification.of((shape, *check_unread(plain, typed), *checks))
 
 
 def _checks(document: Document, sampler: Sampler) -> list[Check]:
@@ -139,6 +142,7 @@ def _generic(problem: Problem, document: Document, sampler: Sampler) -> list[Che
         lambda: check_lock(evidence, lock, raw),
         lambda: check_claims(evidence, document.certificate),
         lambda: check_guarantee(document),
+        lambda: check_witnesses(problem, document, sampler),
     )
     always: Sequence[Callable[[], list[Check]]] = (
         lambda: check_weights(evidence, document.weights),

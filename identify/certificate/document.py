@@ -42,10 +42,11 @@ class LawClaim(_Model):
 
 
 class RouteClaim(_Model):
-    """The route and its velocity features."""
+    """The route, its velocity features and the theorem behind it."""
 
     name: Literal["semilinear", "feature-separation", "canonical", "unsupported", "undecided"]
     features: Texts
+    theorem: Name | None = None
 
 
 class CoverageClaim(_Model):
@@ -66,7 +67,7 @@ class BranchClaim(_Model):
     free: Names
     conditions: Texts
     parameters: TextMap
-    kind: Name = "identity"
+    kind: Literal["identity", "discrete"] = "identity"
     relation: Text | None = None
     symbols: TextMap = Field(default_factory=dict)
     integers: Names = ()
@@ -110,6 +111,7 @@ class CanonicalClaim(_Model):
     normalizer: Text | None
     normalizer_derivative: Text
     law: Text | None = None
+    chart: Text | None = None
 
 
 class StratumClaim(_Model):
@@ -135,6 +137,14 @@ class LabelledClaim(_Model):
     by: Prose
 
 
+class WitnessClaim(_Model):
+    """A point at which a branch is real."""
+
+    parameters: TextMap
+    states: Texts
+    free: TextMap
+
+
 class CertificateClaim(_Model):
     """What the engine certifies, and for which law; empty where the document claims nothing."""
 
@@ -142,6 +152,7 @@ class CertificateClaim(_Model):
     seed: StrictInt | None = None
     claims: Annotated[tuple[LabelledClaim, ...], Field(max_length=200)] = ()
     complete_invariants: StrictBool = True
+    witnesses: Annotated[tuple[WitnessClaim | None, ...], Field(max_length=64)] = ()
 
 
 class GuaranteeClaim(_Model):

@@ -12,18 +12,26 @@ from identify.certificate.document import CanonicalClaim, CoverageClaim, RouteCl
 from identify.certificate.evaluation import Point, Unreadable, evaluate
 from identify.certificate.linear import Row, rank
 from identify.certificate.problem import Problem
-from identify.certificate.reading import Reader, evaluable
+from identify.certificate.reading import Comparison, Reader, evaluable
 from identify.certificate.sampling import Sampler
 from identify.certificate.verification import Check
+from identify.certificate.whole import GRID
 
 FEATURES_ALLOWED = 16
 CANONICAL_LAW = re.compile(r"^([A-Za-z]\w*)''\s*=\s*([^=]+)$")
 VELOCITY = Symbol("v", real=True)
+THEOREMS = {
+    "semilinear": "semilinear-affine-collapse",
+    "feature-separation": "feature-separation",
+    "canonical": "canonical-report-orbit",
+}
 
 
 def check_route(problem: Problem, route: RouteClaim, sampler: Sampler) -> Check:
     """F lies in the span of the features, and the features satisfy the route's premise."""
     claim = f"the velocity features {', '.join(route.features)[:80]} fit the {route.name} route"
+    if route.theorem not in (None, THEOREMS.get(route.name)):
+        return Check("route", claim, False, f"{route.theorem[:40]!r} is not the theorem of this route")
     try:
         features = _features(problem, route.features)
         premise = _premise(route.name, features, sampler)
@@ -174,6 +182,7 @@ def check_canonical(problem: Problem, canonical: CanonicalClaim, sampler: Sample
         _vanishes("normalizer", "psi'' + c2 psi' = 0", bend, problem, sampler),
     ]
     checks += _integral(problem, canonical, reader, slope, sampler)
+    checks += _chart(problem, canonical, reader, c2, sampler)
     return checks + _canonical_law(problem, canonical, reader, (c2, slope), sampler)
 
 
@@ -215,6 +224,54 @@ def _integral(
     except Unreadable as refusal:
         return [Check("normalizer integral", "psi can be read", None, str(refusal))]
     return [_vanishes("normalizer integral", "psi has the stated derivative", defect, problem, sampler)]
+
+
+def _chart(
+    problem: Problem, canonical: CanonicalClaim, reader: Reader, c2: Expr, sampler: Sampler
+) -> list[Check]:
+    """The states of the chart are those of the domain at which c2 is a number."""
+    if canonical.chart is None:
+        return []
+    name, claim, seen = "chart", f"c2 is regular where {canonical.chart[:60]}, and nowhere else", 0
+    try:
+        everywhere = canonical.chart == f"all {problem.state}"
+        parts = [] if everywhere else _comparisons(canonical.chart, reader)
+    except Unreadable as refusal:
+        return [Check(name, claim, False, str(refusal))]
+    for _ in range(sampler.samples):
+        theta = sampler.theta(problem)
+        for state in (mpmath.mpf(0), *GRID) if theta is not None else ():
+            point = {**(theta or {}), problem.state: state}
+            try:
+                inside = all(any(all(c.holds(point) for c in one) for one in part) for part in parts)
+                regular = problem.inside(theta or {}, state) and _is_number(c2, point)
+            except ArithmeticError:
+                continue
+            if inside != regular:
+                told = "singular or outside the domain" if inside else "regular"
+                return [Check(name, claim, False, f"state {mpmath.nstr(state, 6)} is {told}")]
+            seen += 1
+    return [Check(name, claim, True if seen else None, f"at {seen} states")]
+
+
+def _comparisons(chart: str, reader: Reader) -> list[list[tuple[Comparison, ...]]]:
+    """``(a or b) and c``: for each part its alternatives, each a chain of comparisons."""
+    return [
+        [reader.comparisons(text) for text in _plain(part).split(" or ")] for part in chart.split(" and ")
+    ]
+
+
+def _plain(part: str) -> str:
+    """Alternatives without the brackets around them."""
+    return part[1:-1] if part.startswith("(") and " or " in part else part
+
+
+def _is_number(expression: Expr, point: Point) -> bool:
+    try:
+        evaluate(expression, point)
+    except ArithmeticError:
+        return False
+    return True
 
 
 def _vanishes(

@@ -151,6 +151,8 @@ def _differences(claim: LawClaim, problem: Problem, leading: Expr) -> str:
         return f"the law has the parameters {list(names)}, the document {list(claim.parameters)}"
     if claim.state != problem.state.name:
         return f"the state is {problem.state.name!r}, the document says {claim.state!r}"
+    if claim.velocity not in ("v", problem.velocity.name):
+        return f"the velocity is {problem.velocity.name!r}, the document says {claim.velocity!r}"
     velocity = {n for n in ("v", claim.velocity, problem.velocity.name) if n.isidentifier()}
     reader = Reader.of((*problem.parameters, problem.state)).with_names(
         velocity - set(names) - {problem.state.name}

@@ -168,16 +168,32 @@ def _reports_at(
 
 def _attempt(problem: Problem, branch: Branch, sampler: Sampler, point: Point) -> Report | str:
     """The report at a point, or why there is none."""
+    eta = _reported(problem, branch, point)
+    return eta if isinstance(eta, str) else _along_states(problem, branch, sampler, point, eta)
+
+
+def fault_at(problem: Problem, branch: Branch, sampler: Sampler, point: Point, states: list[Value]) -> str:
+    """What is wrong with the report at a given point and given states; empty if nothing is."""
+    eta = _reported(problem, branch, point)
+    if isinstance(eta, str):
+        return eta
+    for state in states:
+        jet, failure = _fitting_jet(problem, branch, sampler, point, eta, state)
+        if jet is None:
+            return f"the identity fails by {failure}" if failure else "a state outside the map or the domain"
+    return ""
+
+
+def _reported(problem: Problem, branch: Branch, point: Point) -> dict[Symbol, Value] | str:
+    """The parameters of the report at a point, or why there are none."""
     try:
         constants = (c for c in branch.conditions if problem.state not in c.expression.free_symbols)
         if not all(condition.holds(point) for condition in constants):
             return "outside the branch's conditions"
         eta = {p: evaluate(expression, point) for p, expression in branch.parameters.items()}
-        if not problem.admits(eta):
-            return "outside the assumptions"
+        return eta if problem.admits(eta) else "outside the assumptions"
     except ArithmeticError:
         return "without real values"
-    return _along_states(problem, branch, sampler, point, eta)
 
 
 def _along_states(

@@ -11,9 +11,10 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program ``identify`` and leave with its exit code."""
     from identify.command.arguments import protect_law
-    from identify.command.outcome import standard_streams
+    from identify.command.outcome import settle, standard_streams
     from identify.command.program import app
 
     given = sys.argv[1:] if arguments is None else arguments
+    settle()
     with standard_streams():
         app(args=protect_law(given), prog_name="identify")

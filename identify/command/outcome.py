@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -13,7 +15,8 @@ from identify.errors import IdentifyError
 from identify.printable import printable
 
 DONE, NOT_MET, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
-INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
+INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143  # what a shell reports for SIGINT, SIGPIPE and SIGTERM
+_LEAST_COLUMNS = 20  # nothing can be read in fewer
 
 
 @contextmanager
@@ -49,6 +52,15 @@ def orderly(debug: bool) -> Iterator[None]:
         complain(f"undecided, because of an internal error: {_one_line(error)}")
         complain("please report it with the output of the same command and --debug", label="hint")
         raise typer.Exit(UNDECIDED) from None
+
+
+def settle() -> None:
+    """End in order when the system asks for it, worker processes and unfinished files included."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(TERMINATED))
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns[:9]) < _LEAST_COLUMNS:
+        os.environ["COLUMNS"] = str(_LEAST_COLUMNS)
 
 
 @contextmanager

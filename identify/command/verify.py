@@ -70,6 +70,8 @@ def _check(keep: object, document: dict[str, Any], budget: float) -> Verificatio
 
 
 def _document(file: str) -> dict[str, Any]:
+    if file == "-" and sys.stdin is None:
+        raise refuse("standard input is closed", _SAVE)
     try:
         with nullcontext(sys.stdin) if file == "-" else open(file, encoding="utf-8") as opened:
             text = opened.read(_MOST_INPUT + 1)
@@ -93,6 +95,7 @@ def _show(verification: Verification) -> None:
         detail = f" ({check.detail})" if check.detail else ""
         typer.echo(f"{_MARK[check.passed]:6}  {check.name}: {check.claim}{detail}")
     passed = sum(check.passed is True for check in verification.checks)
+    typer.echo("Words for people, such as why, because and notes, are not read.")
     counts = f"{passed} passed, {len(verification.failed)} failed, {len(verification.undecided)} open"
     typer.echo(f"{counts}." if verification.checks else "The document claims nothing that could be checked.")
     sys.stdout.flush()

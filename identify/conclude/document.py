@@ -177,7 +177,8 @@ def certificate(law: LawInfo, compatible: CompatibleSet, found: Invariants, name
 
 
 def _witness(realness: Realness, names: Names) -> dict[str, Any] | None:
-    if realness.witness is None:
+    """The exact point at which the branch is real; an unknown clock has it in symbols that are not public."""
+    if realness.witness is None or names.clock is not None:
         return None
     return {
         "parameters": {p.name: str(v) for p, v in realness.witness.point.parameters.items()},

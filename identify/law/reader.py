@@ -59,7 +59,14 @@ def _texts(conditions: str | Iterable[str]) -> tuple[str, ...]:
     return (conditions,) if isinstance(conditions, str) else tuple(conditions)
 
 
+_MOST_CONDITIONS = 64  # as many as a certificate may have
+
+
 def _read_conditions(law: Law, texts: tuple[str, ...]) -> list[Condition]:
+    if len(texts) > _MOST_CONDITIONS:
+        raise InputError(
+            f"more than {_MOST_CONDITIONS} conditions", law.text, hint="join them, or leave some out"
+        )
     names = (*law.parameters, law.state)
     return [condition for text in texts if text.strip() for condition in read_condition(text, names)]
 

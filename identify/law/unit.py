@@ -17,6 +17,9 @@ from fractions import Fraction
 
 from identify.errors import InputError
 
+_LONGEST = 200  # characters
+_MOST_EXPONENT = 100  # of a base unit
+_MOST_BITS = 1000  # of the factor
 BASES = ("m", "kg", "s", "A", "K", "mol", "cd", "px")
 Dimension = tuple[Fraction, ...]
 
@@ -108,6 +111,8 @@ class _Reader:
         self.text, self.whole, self.offset, self.at = text, whole, offset, 0
 
     def everything(self) -> Unit:
+        if len(self.text) > _LONGEST:
+            raise self.error(f"a unit has at most {_LONGEST} characters")
         found = self.product()
         if self.peek() is not None:
             raise self.error("this does not belong to a unit")
@@ -168,8 +173,15 @@ class _Reader:
             token = self.peek()
         if token is None or not token["number"] or abs(int(token["number"])) > 20:
             raise self.error("an integer exponent is missing here")
+        exponent = int(token["number"])
+        bits = max(unit.factor.numerator.bit_length(), unit.factor.denominator.bit_length())
+        if (
+            max(map(abs, unit.dimension)) * abs(exponent) > _MOST_EXPONENT
+            or bits * abs(exponent) > _MOST_BITS
+        ):
+            raise self.error("no unit has such a power")
         self.at = token.end()
-        return unit ** int(token["number"])
+        return unit**exponent
 
 
 def unit_text(dimension: Dimension) -> str:

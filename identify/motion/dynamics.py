@@ -135,6 +135,7 @@ def _run(
             rtol=_RTOL,
             atol=_ATOL,
         )
-    good = np.isfinite(solution.y).all(axis=0)
-    count = int(np.argmin(good)) if not good.all() else len(good)
-    return solution.t[:count], solution.y[0, :count], solution.y[1, :count]
+    states = np.reshape(solution.y, (2, -1))  # a first step that fails leaves a list without shape
+    good = np.isfinite(states).all(axis=0)
+    count = int(np.argmin(good)) if not good.all() else states.shape[1]
+    return np.asarray(solution.t)[:count], states[0, :count], states[1, :count]

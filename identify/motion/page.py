@@ -15,6 +15,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from identify.printable import printable
+
 MOST_COLUMNS = 120
 MOST_ROWS = 21
 
@@ -27,12 +29,12 @@ class Page:
 
     def title(self, text: str) -> None:
         """The law, first."""
-        self.parts.append(Text(text, style="bold"))
+        self.parts.append(Text(printable(text), style="bold"))
 
     def say(self, *lines: str, style: str = "") -> None:
         """A paragraph of one or more lines."""
         if lines:
-            self.parts.append(Padding(Text("\n".join(lines), style=style), (1, 1, 0, 1)))
+            self.parts.append(Padding(Text(printable("\n".join(lines)), style=style), (1, 1, 0, 1)))
 
     def warn(self, lines: Iterable[str]) -> None:
         """Lines that must not be overlooked."""
@@ -42,9 +44,9 @@ class Page:
         """A table without frames."""
         table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0), pad_edge=False)
         for name in header:
-            table.add_column(name)
+            table.add_column(Text(printable(name)))
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
+            table.add_row(*(Text(printable(cell)) for cell in row))
         self.parts.append(Padding(table, (1, 1, 0, 1)))
 
     def print(self) -> None:

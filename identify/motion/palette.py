@@ -5,6 +5,9 @@ They are told apart with any colour vision, and by lightness alone.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 BLUE, ORANGE, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
@@ -26,3 +29,13 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "text.parse_math": False,  # names of files and parameters are text, whatever they contain
 }
+
+
+@contextmanager
+def plain_names() -> Iterator[None]:
+    """Names in pictures are text: no formulas in them, and no warning where the font lacks a letter."""
+    from matplotlib import rc_context
+
+    with rc_context({"text.parse_math": False}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield

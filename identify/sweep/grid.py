@@ -148,7 +148,10 @@ class _Expansion:
     def folders(self) -> Iterator[Path]:
         base = self.file.path.absolute().parent
         for index, pattern in enumerate(self.grid.videos or ()):
-            found = _matching(base, pattern)
+            try:
+                found = _matching(base, pattern)
+            except (ValueError, NotImplementedError, RecursionError):
+                raise self.refuse(f"{pattern[:80]} is no pattern of folders", "videos", index) from None
             if not found:
                 raise self.refuse(f"there is no folder {pattern[:80]}", "videos", index)
             if len(found) > _MOST_FOLDERS:

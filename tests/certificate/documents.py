@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from identify.certificate import fingerprint
+from identify.certificate.features import THEOREMS
 
 CASES = Path(__file__).parents[3] / "shared" / "cases.json"
 RELATION = re.compile(r"!=|==|<|>")
@@ -43,7 +44,7 @@ def document(case: dict[str, Any]) -> dict[str, Any]:
         "law": law,
         "outcome": "done",
         "route": {"name": name, "features": list(_features(case)), "reason": None, "suggestion": None,
-                  "theorem": "a theorem"},
+                  "theorem": THEOREMS[name]},
         "coverage": _coverage(case),
         "gauge": {"dimension": case.get("lifted_dim", len(free)), "branches": branches,
                   "translation_lock": None},
@@ -64,7 +65,7 @@ def document(case: dict[str, Any]) -> dict[str, Any]:
 
 def certificate(law: dict[str, Any]) -> dict[str, Any]:
     """A certificate for the law with one exact claim."""
-    claim = {"claim": "the branches are compatible", "scope": "global", "field": "real",
+    claim = {"claim": "completeness", "scope": "global", "field": "real",
              "stratum": "generic", "precision": "exact", "by": "substitution"}  # fmt: skip
     return {"law_sha256": fingerprint(law), "seed": 0, "claims": [claim]}
 

@@ -14,13 +14,11 @@ import argparse
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,23 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from identify.errors import IdentifyError  # noqa: E402
-
-FAMILY = """name: sample
-title: a damped cubic oscillator  # kept
-law: "z''+d*z'+a*z+b*z**3=0"
-assume: ["b != 0"]
-"""
-
-
-@dataclass
-class Figures:
-    """What was injected into one kind of work, and what broke."""
-
-    name: str
-    moments: int = 0
-    caught: int = 0  # killed before the work was over
-    failures: tuple[str, ...] = ()
-
+from tests.hardening.figures import Figures  # noqa: E402
+from tests.hardening.killed import COMMANDS, killed  # noqa: E402
 
 # -- writes -------------------------------------------------------------------------------------------
 
@@ -172,176 +155,33 @@ def sweep_store(folder: Path, moments: int) -> Figures:
     return killed_writes("add to a sweep", write, sound, moments)
 
 
-# -- commands -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Work:
-    """A command, the state before it, and what must hold after it was killed; ``end`` finishes it."""
-
-    name: str
-    arguments: tuple[str, ...]
-    prepare: Callable[[Path], None]
-    sound: Callable[[Path], str | None]
-    end: tuple[str, ...] = ()
-
-
-def killed_command(work: Work, folder: Path, moments: int) -> Figures:
-    """Kill the command at random moments, then let it finish; exit codes 0 and 3 are answers."""
-    random, told = Random(2), Figures(work.name)
-    seconds = _finished(work, folder)
-    for _ in range(moments):
-        work.prepare(folder)
-        share = random.uniform(0, 1.05) if random.random() < 0.5 else random.uniform(0.8, 1.1)
-        with _started(work.arguments, folder) as process:
-            try:
-                process.wait(share * seconds)
-            except subprocess.TimeoutExpired:
-                told.caught += 1
-            with suppress(ProcessLookupError):  # it was over before
-                os.killpg(process.pid, signal.SIGKILL)
-        told.moments += 1
-        broken = work.sound(folder)
-        told.failures += () if broken is None else (broken,)
-    work.prepare(folder) if not work.end else None
-    _finished(work, folder, work.end or work.arguments)
-    return told
-
-
-def _finished(work: Work, folder: Path, arguments: tuple[str, ...] | None = None) -> float:
-    if arguments is None:
-        work.prepare(folder)
-    start = time.monotonic()
-    with _started(arguments or work.arguments, folder) as process:
-        code = process.wait(1200)
-    assert code in (0, 3), f"{work.name} ended with {code}"
-    broken = work.sound(folder)
-    assert broken is None, broken
-    return time.monotonic() - start
-
-
-@contextmanager
-def _started(arguments: tuple[str, ...], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "identify", *arguments]
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _text_or(folder: Path, name: str, old: str, new: Callable[[str], bool]) -> str | None:
-    text = (folder / name).read_text(encoding="utf-8")
-    return None if text == old or new(text) else f"{name} is neither old nor new: {text[:200]!r}"
-
-
-def update() -> Work:
-    """``check --update`` on a family without expectations."""
-    file = "sample.yaml"
-    return Work(
-        "check --update",
-        ("check", "--update", "--no-cache", "--jobs", "1", file),
-        lambda folder: _put(folder / file, FAMILY),
-        lambda folder: _text_or(
-            folder,
-            file,
-            FAMILY,
-            lambda t: t.startswith(FAMILY[:30]) and "expect:" in t and "coverage:" in t and t.endswith("\n"),
-        ),
-    )
-
-
-def analysis() -> Work:
-    """``analyze -o`` over an older answer."""
-    return Work(
-        "analyze -o",
-        ("analyze", "z''+d*z'+a*z+b*z**3=0", "--json", "-o", "answer.json"),
-        lambda folder: _put(folder / "answer.json", "old"),
-        lambda folder: _text_or(folder, "answer.json", "old", _is_json),
-    )
-
-
-def fit() -> Work:
-    """``fit`` of clips that are simulated once; a run folder, where there is one, holds whole files."""
-
-    def prepare(folder: Path) -> None:
-        if not (folder / "clips").is_dir():
-            made = ("simulate", "clips", "--law", "z''+d*z'+a*z=0", "--parameters", "d=0.2,a=9")
-            more = ("--initial", "0.8,0", "--initial=-0.5,0.8", "--size", "24", "--duration", "2")
-            with _started((*made, *more), folder) as process:
-                assert process.wait(600) == 0
-
-    def sound(folder: Path) -> str | None:
-        run = folder / "clips" / "run"
-        files = [p for p in run.iterdir() if not p.name.startswith(".")] if run.is_dir() else []
-        for path in files:
-            if path.suffix == ".json" and not _is_json(path.read_text(encoding="utf-8")):
-                return f"{path.name} is cut off"
-            if path.suffix == ".html" and not path.read_text(encoding="utf-8").rstrip().endswith("</html>"):
-                return f"{path.name} is cut off"
-        if any(p.suffix == ".html" for p in files):
-            from identify.fit.results.folder import read_run
-
-            read_run(run)
-        return None
-
-    return Work("fit", ("fit", "clips"), prepare, sound, ("fit", "clips"))
-
-
-def _put(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
-
-
-COMMANDS: dict[str, Callable[[], Work]] = {"update": update, "analyze": analysis, "fit": fit}
 WRITES: dict[str, Callable[[Path, int], Figures]] = {
     "file": one_file,
     "run": run_folder,
-    "sweep": sweep_store,
+    "store": sweep_store,
 }
 
 
-def inject(kinds: list[str], moments: int) -> Iterator[Figures]:
-    """Each kind of fault in a folder of its own, whose name has a space and a letter beyond ASCII."""
-    for kind in kinds:
-        with tempfile.TemporaryDirectory(prefix="fehler ü ") as name:
-            if kind in WRITES:
-                yield WRITES[kind](Path(name), moments)
-            else:
-                yield killed_command(COMMANDS[kind](), Path(name), moments)
+def inject(kind: str, moments: int) -> Figures:
+    """A kind of fault in a folder of its own, whose name has a space and a letter beyond ASCII."""
+    with tempfile.TemporaryDirectory(prefix="fehler ü ") as name:
+        if kind in WRITES:
+            return WRITES[kind](Path(name), moments)
+        return killed(COMMANDS[kind](), Path(name), moments)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("kinds", nargs="*", default=[])
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join((*WRITES, *COMMANDS))}")
     parser.add_argument("--moments", type=int, default=200, help="for each kind of write")
-    parser.add_argument("--commands", type=int, default=20, help="for each command; the fit gets a third")
+    parser.add_argument("--commands", type=int, default=50, help="for each command")
     chosen = parser.parse_args()
-    everything: list[Any] = []
+    failed = 0
     for kind in chosen.kinds or [*WRITES, *COMMANDS]:
-        count = chosen.moments if kind in WRITES else chosen.commands // (3 if kind == "fit" else 1)
-        for told in inject([kind], count):
-            everything.append(told)
-            print(
-                json.dumps({**told.__dict__, "failures": len(told.failures)}), *told.failures[:5], flush=True
-            )
-    return 1 if any(told.failures for told in everything) else 0
+        told = inject(kind, chosen.moments if kind in WRITES else chosen.commands)
+        failed += len(told.failures)
+        print(json.dumps({**asdict(told), "failures": len(told.failures)}), *told.failures[:5], flush=True)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

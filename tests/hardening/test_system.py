@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -188,3 +189,46 @@ def test_a_torn_file_would_be_noticed(tmp_path: Path) -> None:
         40,
     )
     assert told.failures
+
+
+def test_a_closed_standard_input_is_told() -> None:
+    command = [sys.executable, "-c", "from identify.command import main; main(['verify', '-'])"]
+    ended = subprocess.run(
+        ["bash", "-c", 'exec "$@" <&-', "bash", *command],
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert "standard input is closed" in ended.stderr
+
+
+def test_a_terminal_of_no_width_is_taken_for_a_narrow_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    texts = []
+    for columns in ("0", "1", "20"):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert run("families") == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1] == texts[2]
+    assert "cubic" in texts[0]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are listed in /proc")
+def test_terminated_it_takes_its_workers_with_it(tmp_path: Path) -> None:
+    """SIGTERM: exit code 143 at once, no process left, and no traceback."""
+    law = "z'' = " + " + ".join(f"a{i}*z**{i}/(1+b{i}*z**{i + 1})" for i in range(1, 6))
+    with subprocess.Popen(
+        [sys.executable, "-m", "identify", "analyze", law, "--timeout", "60"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        deadline = time.monotonic() + 120
+        while not (found := children.read_text().split() if children.exists() else []):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert err == ""
+    assert not Path(f"/proc/{found[0]}").exists()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from identify.fit.clips import arrays, images, video
 from identify.fit.clips.images import natural
 from identify.fit.clips.info import ClipError, check_size
 from identify.fit.clips.source import Source, open_arrays, open_images, open_video
+from identify.printable import one_line
 
 _MOST_ENTRIES = 200_000
 _RUN_FILES = ("report.json", "latent.csv", "weights.safetensors")
@@ -43,17 +45,26 @@ def find_clips(folder: Path, timing: Timing | None = None) -> Clips:
 
     ``timing`` gives a clip's fps and time_scale by name.  InputError where the path itself is no use.
     """
-    sources, skipped = [], []
+    sources, skipped, taken = [], [], set[str]()
     for opener in _openers(Path(folder)):
         try:
-            for source in opener.open():
+            for found in opener.open():
+                source = replace(found, name=_readable(found.name, taken))
                 try:
                     sources.append(_ready(source, timing))
                 except ClipError as error:
                     skipped.append(Skipped(source.name, source.path, error.message, error.hint))
         except ClipError as error:
-            skipped.append(Skipped(opener.name, opener.path, error.message, error.hint))
+            skipped.append(Skipped(_readable(opener.name, taken), opener.path, error.message, error.hint))
     return Clips(sources, skipped)
+
+
+def _readable(name: str, taken: set[str]) -> str:
+    """The name as it can be shown and written; two that look the same then are numbered."""
+    plain = one_line(name)
+    unique = next(text for n in count(1) if (text := plain if n == 1 else f"{plain} ({n})") not in taken)
+    taken.add(unique)
+    return unique
 
 
 def _ready(source: Source, timing: Timing | None) -> Source:

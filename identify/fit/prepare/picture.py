@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from identify.fit.film import Array, Crop, View
 from identify.fit.prepare.prepared import Prepared, Refused, Signals, Trim
-from identify.motion.palette import AMBER, GREEN, ORANGE
+from identify.motion.palette import AMBER, GREEN, ORANGE, plain_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,16 +25,19 @@ _MOST_CLIPS = 12  # strips in one picture
 def draw_prepared(prepared: Prepared | Refused, folder: Path) -> tuple[Path, ...]:
     """Write scene.png, trims.png and views.png, as far as there is something to show, and name them."""
     folder.mkdir(parents=True, exist_ok=True)
-    pictures: list[tuple[str, Figure]] = []
+    with plain_names():
+        return tuple(_written(folder / name, figure) for name, figure in _drawn(prepared))
+
+
+def _drawn(prepared: Prepared | Refused) -> Iterator[tuple[str, Figure]]:
     if prepared.background is not None:
-        pictures.append(("scene.png", _scene(prepared)))
+        yield "scene.png", _scene(prepared)
     if prepared.signals:
         trims = prepared.trims if isinstance(prepared, Prepared) else ()
         places = prepared.position if isinstance(prepared, Prepared) else ()
-        pictures.append(("trims.png", _trims(prepared.signals, trims, places)))
+        yield "trims.png", _trims(prepared.signals, trims, places)
     if isinstance(prepared, Prepared):
-        pictures.append(("views.png", _views(prepared.views)))
-    return tuple(_written(folder / name, figure) for name, figure in pictures)
+        yield "views.png", _views(prepared.views)
 
 
 def _figure(width: float, height: float) -> Figure:

@@ -140,6 +140,8 @@ def read_run(folder: Path) -> Run:
 
 def _text(file: Path) -> str:
     try:
+        if file.exists() and not file.is_file():  # a pipe would be waited for
+            raise InputError(f"{file} is no plain file", hint=_AGAIN)
         if file.stat().st_size > _MOST_BYTES:
             raise InputError(
                 f"{file} is too large to be part of a run",
@@ -234,7 +236,7 @@ def _numbers(values: Any) -> Array:
 
 def read_weights(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and settings; empty where the run has none."""
-    if not file.exists():
+    if not file.is_file():
         return {}, {}
     from safetensors import SafetensorError, safe_open
 

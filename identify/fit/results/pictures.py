@@ -15,7 +15,7 @@ from identify.fit.results.branch import Branch, branches
 from identify.fit.results.conclusion import Conclusion
 from identify.fit.results.warrant import values_of
 from identify.motion.extra import need
-from identify.motion.palette import BLUE, FAINT, GROUND, INK, ORANGE, SERIES, STYLE
+from identify.motion.palette import BLUE, FAINT, GROUND, INK, ORANGE, SERIES, STYLE, plain_names
 from identify.motion.picture import coverage_png
 
 _MOST_CLIPS = 8
@@ -38,7 +38,7 @@ def draw(rows: int, columns: int, size: tuple[float, float], paint: Callable[[An
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with rc_context(STYLE):
+    with rc_context(STYLE), plain_names():
         figure = Figure(figsize=size, dpi=130, layout="constrained")
         FigureCanvasAgg(figure)
         paint(figure.subplots(rows, columns, squeeze=False))
