@@ -63,8 +63,9 @@ test: $(VENV)/.full
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
+# Everything anew each time: what the pages take from the program is no file that Sphinx watches.
 docs: $(VENV)/.full
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+	$(BIN)/python -m sphinx -q -E -a -W --keep-going -b html docs build/site
 	@echo "build/site/index.html"
 
 man: $(VENV)/.core

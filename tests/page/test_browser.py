@@ -218,6 +218,8 @@ def test_slider_moves_the_law_and_not_the_video(shown: Visit) -> None:
     """Along the orbit b changes as b/lambda**2, d and a do not; the moved law still explains the video."""
     choose(shown, "cubic-duffing")
     page = shown.page
+    page.get_by_role("button", name="See it move").press("Enter")
+    assert page.evaluate("document.activeElement.id") == "pictures"
     slider = page.locator("input[data-symbol=lambda]")
 
     def seen() -> tuple[str | None, list[str], list[str]]:

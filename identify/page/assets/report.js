@@ -11,7 +11,7 @@ function showReport(box, reply, family, name) {
     element("h2", {}, "Result"),
     element("div", { class: "asked" }, math(report.law, report.law, true), element("p", {}, ...given)),
     element("p", { class: `headline ${report.outcome}`, id: "headline" }, sentence(report.headline)),
-    element("button", { type: "button", id: "to-pictures", class: "quiet", onclick: () => byId("pictures").scrollIntoView() }, "See it move"),
+    element("button", { type: "button", id: "to-pictures", class: "quiet", onclick: toPictures }, "See it move"),
     ...(canonical ? [canonicalStep(canonical)] : []),
     ...(report.parameters.length ? [verdicts(report.parameters, family)] : []),
     element("div", { class: "sections" }, ...others.map(sectionOf)),
@@ -19,6 +19,11 @@ function showReport(box, reply, family, name) {
     exports_(reply, name),
   );
   box.hidden = false;
+}
+
+function toPictures() {
+  byId("pictures").focus({ preventScroll: true });
+  byId("pictures").scrollIntoView();
 }
 
 function canonicalStep(section) {
