@@ -44,7 +44,8 @@ def main() -> None:
     parser.add_argument("--fits", type=int, default=16)
     parser.add_argument("--jobs", type=int, default=cores())
     given = parser.parse_args()
-    os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # where the processes find the job
+    known = os.environ.get("PYTHONPATH")  # where the processes find the job
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *([known] if known else [])])
     tasks = [Task("throughput:timed", _settings(c)) for c in range(given.fits)]
     load = os.getloadavg()[0]
     one, several = (_measured(tasks, jobs) for jobs in (1, given.jobs))

@@ -25,10 +25,11 @@ def draw(name: str, rows: Rows, out: Path) -> list[str]:
     import matplotlib.pyplot as plt
 
     done = [row for row in rows if row["outcome"] == "done"]
+    default = _of(done, method="default") or done
     written: list[str] = []
     for title, picture in PICTURES.get(name, {}).items():
         with plt.rc_context(STYLE):
-            figure = picture(done)
+            figure = picture(done if picture in _BOTH_METHODS else default)
             if figure is None:
                 continue
             for kind in ("png", "svg"):
@@ -57,7 +58,7 @@ def _logarithmic(*lines: Any) -> None:
 
     for line in lines:
         line.axes.set(**{f"{line.axis_name}scale": "log"})
-        line.set_major_locator(LogLocator(subs=(1.0, 3.0), numticks=7))
+        line.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=7))
         line.set_major_formatter(FuncFormatter(lambda value, place: f"{value:g}"))
         line.set_minor_formatter(NullFormatter())
 
@@ -70,22 +71,36 @@ def _collections(rows: Rows) -> list[int]:
     return sorted({int(r["task"]["collection"]) for r in rows})
 
 
+def _papers(axis: Any, medians: Sequence[float | None]) -> None:
+    """The paper's medians as crosses, where it has them."""
+    known = [(i, m) for i, m in enumerate(medians) if m is not None]
+    axis.plot(
+        [i for i, _ in known], [m for _, m in known], "x", ms=6, color=ORANGE, label="the paper's median"
+    )
+    axis.figure.legends.clear()
+    axis.figure.legend(
+        *axis.get_legend_handles_labels(), loc="outside upper right", frameon=False, fontsize=8
+    )
+
+
 def _each(rows: Rows, collections: Sequence[int], quantity: str) -> list[list[float | None]]:
     """The quantity of every fit, collection by collection."""
     return [[r.get(quantity) for r in _of(rows, collection=c)] for c in collections]
 
 
-def _by_group(axis: Any, groups: Sequence[Sequence[float | None]], colour: str = BLUE) -> None:
-    """Every fit as a dot beside its neighbours, median and quartiles as black bars."""
-    for place, group in enumerate(groups):
+def _by_group(axis: Any, groups: Sequence[Sequence[float | None]], colour: str = BLUE, side: int = 0) -> None:
+    """Every fit as a dot beside its neighbours, median and quartiles as bars; ``side``: left or right."""
+    half = 0.25 if side == 0 else 0.18
+    for number, group in enumerate(groups):
         found = [v for v in group if v is not None and np.isfinite(v)]
         if not found:
             continue
-        across = place + (np.arange(len(found)) - (len(found) - 1) / 2) * 0.5 / max(len(found), 1)
+        place = number + 0.22 * side
+        across = place + (np.arange(len(found)) - (len(found) - 1) / 2) * 2 * half / max(len(found), 1)
         axis.plot(across, found, "o", ms=3, alpha=0.6, color=colour, mew=0)
         low, middle, high = np.percentile(found, [25, 50, 75])
         axis.plot([place, place], [low, high], color=INK, lw=1)
-        axis.plot([place - 0.25, place + 0.25], [middle, middle], color=INK, lw=1.5)
+        axis.plot([place - half, place + half], [middle, middle], color=INK, lw=1.5)
     if groups:
         axis.set_xticks(range(len(groups)), [str(i + 1) for i in range(len(groups))])
 
@@ -144,10 +159,11 @@ def errors_by_collection(rows: Rows) -> Any:
     for column, (family, name) in enumerate(six_family.FAMILIES.items()):
         for line, quantity in enumerate(("e_map", "e_theta")):
             axis = axes[line, column]
-            for method, colour in (("default", BLUE), ("paper", ORANGE)):
+            both = len({r["task"]["method"] for r in mine}) > 1
+            for side, method, colour in ((-1, "default", BLUE), (1, "paper", ORANGE)):
                 own = _of(mine, experiment=family, method=method)
                 groups = _collections(own)
-                _by_group(axis, _each(own, groups, quantity), colour)
+                _by_group(axis, _each(own, groups, quantity), colour, side if both else 0)
             paper = six_family.PAPER[family][1 - line]
             axis.axhline(paper.median, color=FAINT, lw=1, ls="--")
             _logarithmic(axis.yaxis)
@@ -165,9 +181,9 @@ def matched(rows: Rows) -> Any:
     for column, (family, name) in enumerate(six_family.FAMILIES.items()):
         own = [r for r in _of(rows, experiment=family) if r.get("e_dyn") is not None]
         groups, axis = _collections(own), axes[0, column]
-        for linear, colour in ((False, BLUE), (True, ORANGE)):
+        for side, linear, colour in ((-1, False, BLUE), (1, True, ORANGE)):
             kind = [r for r in own if bool(r["task"].get("linear")) == linear]
-            _by_group(axis, _each(kind, groups, "e_dyn"), colour)
+            _by_group(axis, _each(kind, groups, "e_dyn"), colour, side)
         _logarithmic(axis.yaxis)
         axis.set_title(name)
         axis.set_xlabel("collection")
@@ -189,6 +205,10 @@ def velocity_coverage(rows: Rows) -> Any:
     for column, quantity in ((1, "e_map"), (2, "e_theta")):
         axis = axes[0, column]
         _by_group(axis, [[r.get(quantity) for r in _of(rows, experiment=d)] for d in designs])
+        _papers(
+            axis,
+            [None if p is None else p.median for p in (coverage.PAPER[d][1:][column - 1] for d in designs)],
+        )
         _logarithmic(axis.yaxis)
         axis.set_ylabel(f"{quantity}, %")
     for axis in axes[0]:
@@ -226,8 +246,9 @@ def _curve(axis: Any, points: Any, colour: str) -> None:
 def controls(rows: Rows) -> Any:
     """Canonical and force errors of the controls."""
     figure, axes = _axes(2, 1, 4.0, 3.0)
-    for axis, quantity in zip(axes[0], ("canonical", "force"), strict=True):
+    for axis, quantity, place in zip(axes[0], ("canonical", "force"), (1, 2), strict=True):
         _by_group(axis, [[r.get(quantity) for r in _of(rows, control=c)] for c in canonical.CONTROLS])
+        _papers(axis, [canonical.PAPER_CONTROLS[c][place][0] for c in canonical.CONTROLS])
         _logarithmic(axis.yaxis)
         axis.set_ylabel("canonical e_map, %" if quantity == "canonical" else "force e_dyn, %")
         axis.set_xticks(range(len(canonical.CONTROLS)), list(canonical.CONTROLS), rotation=30, ha="right")
@@ -297,7 +318,8 @@ def overhead_sensitivity(rows: Rows) -> Any:
         axis.axhline(true, color=INK, lw=0.8, ls="--")
         axis.set_xticks(range(len(groups)), groups)
         axis.set_ylabel("learned rho" if name == "rho" else "g, m/s²")
-    axes[0, 0].legend(frameon=False, fontsize=7)
+    entries = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*entries, loc="outside upper center", ncols=len(entries[1]), frameon=False, fontsize=8)
     return figure
 
 
@@ -310,9 +332,9 @@ def pendulum_lengths(rows: Rows) -> Any:
     groups = _collections(mine)
     words = ("e_map, affine, %", "e_map, sign and period, %", "length, m")
     for axis, name, label in zip(axes[0], ("affine", "angle", "length"), words, strict=True):
-        for model, colour in zip(pendulum_real.LAWS, (GREEN, ORANGE), strict=True):
+        for side, model, colour in zip((-1, 1), pendulum_real.LAWS, (GREEN, ORANGE), strict=True):
             own = _of(mine, model=model)
-            _by_group(axis, _each(own, groups, name), colour)
+            _by_group(axis, _each(own, groups, name), colour, side)
         axis.set_ylabel(label)
         axis.set_xlabel("group")
     axes[0, 0].set_title("green: nonlinear, orange: linear")
@@ -330,3 +352,4 @@ PICTURES: dict[str, dict[str, Callable[[Rows], Any]]] = {
     "overhead-fall": {"overhead-residuals": overhead_residuals, "overhead-sensitivity": overhead_sensitivity},
     "pendulum-real": {"pendulum-real": pendulum_lengths},
 }
+_BOTH_METHODS = (errors_by_collection,)  # the others show the default where it was run

@@ -126,7 +126,10 @@ class _Expansion:
             else:
                 from_law(source.law or "", values, source.assume, source.domain, source.scene)
         except InputError as error:
-            raise self.refuse(error.message, "laws", index, hint=error.hint) from None
+            hint = error.hint or ""
+            if "--parameters" in hint:  # that is how a command is told; a file has a key for it
+                hint = "give every parameter of the law a value: parameters: {name: value, ...}"
+            raise self.refuse(error.message, "laws", index, hint=hint or None) from None
 
     def stated(self, index: int) -> Mapping[str, Any]:
         """A law to fit, written out."""

@@ -55,7 +55,8 @@ def read_sweep(path: Path) -> SweepFile:
         return SweepFile(path, Sweep.model_validate(tree.plain()), tree, text)
     except ValidationError as error:
         found = [_finding(details, tree) for details in error.errors(include_url=False)]
-        raise ExperimentError(path.name, text, found) from None
+        in_order = sorted(found, key=lambda finding: (finding.line, finding.column))
+        raise ExperimentError(path.name, text, in_order) from None
 
 
 def _finding(details: ErrorDetails, tree: Node) -> Finding:
