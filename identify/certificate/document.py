@@ -14,14 +14,15 @@ from identify.certificate.verification import Check
 
 SCHEMA = "identify/analysis/1"
 PROBLEMS_SHOWN = 8
+MANY = 600  # names and texts: more than a law of the longest length has
 
-Name = Annotated[StrictStr, Field(max_length=64)]
+Name = Annotated[StrictStr, Field(max_length=2000)]
 Text = Annotated[StrictStr, Field(max_length=12000)]
 Prose = Annotated[StrictStr, Field(max_length=20000)]
 Count = Annotated[StrictInt, Field(ge=0, le=1000)]
-Names = Annotated[tuple[Name, ...], Field(max_length=32)]
-Texts = Annotated[tuple[Text, ...], Field(max_length=64)]
-TextMap = Annotated[dict[Name, Text], Field(max_length=32)]
+Names = Annotated[tuple[Name, ...], Field(max_length=MANY)]
+Texts = Annotated[tuple[Text, ...], Field(max_length=MANY)]
+TextMap = Annotated[dict[Name, Text], Field(max_length=MANY)]
 
 
 class _Model(BaseModel):
@@ -101,7 +102,7 @@ class VerdictClaim(_Model):
     redundant: StrictBool = False
 
 
-Verdicts = Annotated[dict[Name, VerdictClaim], Field(max_length=32)]
+Verdicts = Annotated[dict[Name, VerdictClaim], Field(max_length=MANY)]
 
 
 class CanonicalClaim(_Model):
@@ -174,7 +175,9 @@ class ClockClaim(_Model):
     """The unknown time scale, where the analysis has one."""
 
     symbol: Name
-    weights: Annotated[dict[Name, Annotated[tuple[Text, Text], Field()]], Field(max_length=32)] | None = None
+    weights: Annotated[dict[Name, Annotated[tuple[Text, Text], Field()]], Field(max_length=MANY)] | None = (
+        None
+    )
     restored_by: Annotated[tuple[Kind, ...], Field(max_length=40)] = ()
 
 
@@ -211,18 +214,18 @@ class CalibratedClaim(_Model):
     alternatives: Texts
     unit: Name | None = None
     relative_uncertainty: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    sensitivity: Annotated[dict[Annotated[StrictStr, Field(max_length=400)], Text], Field(max_length=32)] = (
-        Field(default_factory=dict)
-    )
+    sensitivity: Annotated[
+        dict[Annotated[StrictStr, Field(max_length=400)], Text], Field(max_length=MANY)
+    ] = Field(default_factory=dict)
 
 
 class GivenClaim(_Model):
     """What the given anchors are said to do."""
 
-    anchors: Annotated[tuple[GivenAnchorClaim, ...], Field(max_length=32)]
+    anchors: Annotated[tuple[GivenAnchorClaim, ...], Field(max_length=MANY)]
     rank: Count | None
     scope: Scope
-    parameters: Annotated[dict[Name, CalibratedClaim], Field(max_length=32)]
+    parameters: Annotated[dict[Name, CalibratedClaim], Field(max_length=MANY)]
     branches: Branches
     open: Texts
 
@@ -234,7 +237,7 @@ class CalibrationClaim(_Model):
     rank: Count | None = None
     needed: StrictBool = False
     scope: Scope = "none"
-    parameters: Annotated[dict[Name, AnchorSets], Field(max_length=32)] = Field(default_factory=dict)
+    parameters: Annotated[dict[Name, AnchorSets], Field(max_length=MANY)] = Field(default_factory=dict)
     everything: AnchorSets = ()
     scale: Text | None = None
     conversion: TextMap = Field(default_factory=dict)
@@ -253,13 +256,13 @@ class Document(_Model):
     route: RouteClaim
     coverage: CoverageClaim | None
     gauge: GaugeClaim | None
-    weights: Annotated[dict[Name, StrictInt | Text], Field(max_length=32)] | None
+    weights: Annotated[dict[Name, StrictInt | Text], Field(max_length=MANY)] | None
     orbit_dimension: Count | None
     invariants: Texts
     sign_invariants: Texts
     parameters: Verdicts
     canonical: CanonicalClaim | None
-    strata: Annotated[tuple[StratumClaim, ...], Field(max_length=64)]
+    strata: Annotated[tuple[StratumClaim, ...], Field(max_length=MANY)]
     guarantee: GuaranteeClaim | None = None
     certificate: CertificateClaim
     calibration: CalibrationClaim | None = None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from identify.law import Law
     from identify.scene.recording import Recording
 
+_ANALYSES = 32  # in memory
 _KEPT = 2  # recordings in memory: the tasks of one collection follow each other
 
 
@@ -75,21 +76,28 @@ def run(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def simulated_fit(asked: Simulated) -> Outcome:
     """Render, fit, and say what it took."""
-    from identify.engine import analyze
     from identify.fit.results.metrics import Truth
     from identify.law import read_law
 
     recording = recorded(asked)
     if asked.fitted is None:
-        law = read_law(recording.law, recording.assume, recording.domain)
+        question = recording.law, tuple(recording.assume), tuple(recording.domain)
     else:
-        law = read_law(asked.fitted, asked.fitted_assume or (), asked.fitted_domain or ())
-    analysis = analyze(law)
+        question = asked.fitted, tuple(asked.fitted_assume or ()), tuple(asked.fitted_domain or ())
+    law, analysis = read_law(*question), analysed(*question)
     start = time.process_time()
     fit = fitted(asked, law, analysis, view_of(recording))
     spent = time.process_time() - start
     truth = Truth(dict(recording.truth)) if asked.fitted is None else None
     return Outcome(law, analysis, fit, truth, spent)
+
+
+@lru_cache(maxsize=_ANALYSES)
+def analysed(law: str, assume: tuple[str, ...], domain: tuple[str, ...]) -> Analysis:
+    """The analysis, once for each law: in a process of its own, which its time and memory end."""
+    from identify.engine import analyze
+
+    return analyze(law, assume, domain, isolated=True)
 
 
 def fitted(asked: Simulated, law: Law, analysis: Analysis, view: View) -> LawFit:

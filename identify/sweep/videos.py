@@ -66,7 +66,7 @@ def run(settings: Mapping[str, Any]) -> dict[str, Any]:
     from identify.fit.results.progress import Progress
 
     with tempfile.TemporaryDirectory(prefix="identify-sweep-") as out:
-        conclusion = fit_folder(_plan(Videos(**settings), Path(out)), Progress(shown=False))
+        conclusion = fit_folder(_plan(Videos(**settings), Path(out)), Progress(shown=False), isolated=True)
     return _result(conclusion.document)
 
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from identify.errors import BudgetExceeded, IdentifyError
+from identify.errors import BudgetExceeded, IdentifyError, InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 DUFFING = "z''+d*z'+a*z+b*z**3=0"
@@ -127,6 +127,36 @@ def anchor(data: bytes) -> None:
     lines = [line for line in _lines(data) if line]
     units = dict(line[1:].split("=", 1) for line in lines if line[0] == "@" and "=" in line)
     read_request(read_law(DUFFING), [line for line in lines if line[0] != "@"], units)
+
+
+def options(data: bytes) -> None:
+    """Options of a fit, one a line; its first letter says which: trim, crop, unit, known, derive."""
+    import typer
+
+    from identify.command.fit import read_crop, read_trims
+    from identify.command.measured import read_units
+    from identify.fit.results.derived import read_derivations, read_known
+    from identify.law import read_law
+
+    given: dict[str, list[str]] = {letter: [] for letter in "tcukd"}
+    for line in _lines(data):
+        given.get(line[:1], []).append(line[1:])
+    law = read_law(DUFFING)
+    try:
+        read_trims(given["t"])
+        read_units(given["u"])
+        for text in given["c"]:
+            read_crop(text)
+    except typer.Exit as refusal:
+        raise InputError("refused in words", hint="on standard error") from refusal
+    read_derivations(given["d"], law, read_known(given["k"], law))
+
+
+def unit(data: bytes) -> None:
+    from identify.law.unit import read_unit, unit_text
+
+    for line in _lines(data):
+        unit_text(read_unit(line).dimension)
 
 
 # -- documents ----------------------------------------------------------------------------------------
@@ -381,6 +411,21 @@ TARGETS = {
             anchor,
             lambda: [b"displacement=0.400+-0.002 m\n@z=m", b"@z=m\n@a=1/s^2", b"a=9.81 1/s^2"],
             _SYMBOLS,
+        ),
+        Target(
+            "options",
+            options,
+            lambda: [
+                b"ta=0.5,2\nc0,0,24,24\nuz=m\nkm=0.15+-0.01 kg\ndk=m*a",
+                b"ta b=,3\nub=1/(m^2 s^2)\ndw=sqrt(a)/m",
+            ],
+            (*_SYMBOLS, ",", "nan", "1e999", "+-", " kg", "\x1b["),
+        ),
+        Target(
+            "unit",
+            unit,
+            lambda: [b"m/s^2\n1/(m^2 s^2)", b"cm\nkm^3 s-2\n%\ndeg"],
+            ("(", ")", "^", "20", "km", "/"),
         ),
         Target("family", family, catalogue, (*_YAML, *_SYMBOLS)),
         Target("experiment", experiment, lambda: [_EXPERIMENT], (*_YAML, "fps", "crop", "1e999")),

@@ -166,3 +166,17 @@ def test_what_is_not_read_is_said(edit: Edit) -> None:
     assert result.ok
     assert not result.complete
     assert [check.name for check in result.undecided] == ["fields"]
+
+
+def test_a_true_document_of_many_names_is_not_rejected() -> None:
+    """More parameters than most laws have, and one with a name as long as a line."""
+    from identify.certificate.document import read_document
+    from identify.certificate.problem import read_problem
+
+    law = "z'' = " + " + ".join(f"a{n}*z**{n}" for n in range(1, 40)) + f" - {'k' * 100}*z'"
+    document = identify.analyze(law, timeout=0.5).to_dict()
+    assert len(document["law"]["parameters"]) == 40
+    typed, shape = read_document(document)
+    assert shape.passed
+    assert typed is not None
+    assert read_problem(typed.law)[1][0].passed
