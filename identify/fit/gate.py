@@ -89,8 +89,8 @@ CHECKS = (
     ),
     Check(
         "stumbles", 0.01, 0.09,
-        "the motion jumps: frames are missing or repeated, and the times do not say so",
-        "copy the file again from the camera, without converting it; give its true times",
+        "the motion jumps: frames are missing or repeated and the times do not say so, or the camera shakes",
+        "copy the file again from the camera, without converting it; give its true times; film from a tripod",
     ),
     Check(
         "outliers", 0.05, 0.15,
