@@ -86,6 +86,7 @@ dist: $(VENV)/.full
 harden: $(VENV)/.harden
 	$(BIN)/python tests/hardening/budget.py
 	$(BIN)/python tests/hardening/differential.py --first 1000 --laws $(LAWS)
+	$(BIN)/python tests/hardening/attacks.py
 	$(BIN)/python tests/hardening/fuzz.py --seconds $(SECONDS)
 	$(BIN)/python tests/hardening/fuzz.py --seconds $(SECONDS) --coverage
 	$(BIN)/python tests/hardening/faults.py --moments $(MOMENTS)

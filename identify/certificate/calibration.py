@@ -29,6 +29,7 @@ from identify.certificate.units import check_units
 from identify.certificate.verification import Check
 
 TWO = ("z1", "z2")
+FREEDOMS = ("reflection ", "coordinate ", "clock ", "branch ", "parameters ", "another ")
 
 
 def check_calibration(evidence: Evidence, document: Document, sampler: Sampler) -> list[Check]:
@@ -169,6 +170,9 @@ def _rank_fault(search: AnchoredSearch, anchors: Sequence[Anchor], claimed: int 
 
 def _open_fault(search: AnchoredSearch, anchors: tuple[Anchor, ...], told: Sequence[str]) -> str:
     """What is said to stay open of the coordinate, against the reports found."""
+    strange = [text for text in told if not text.startswith(FREEDOMS)]
+    if strange:
+        return f"{strange[0][:40]!r} is no freedom of the coordinate"
     others = [r for r in search.reports(anchors).reports if not r.is_map(1)]
     if not told and others:
         return "another coordinate agrees with the anchors, though nothing is said to stay open"
