@@ -12,7 +12,7 @@ from identify.fit.correction import find_correction
 from identify.fit.held import Held
 from identify.fit.least_squares import minimise
 from identify.fit.refine import OutputError, Refined
-from identify.fit.samples import smoothed
+from identify.fit.samples import Samples, smoothed
 from identify.fit.seen import Seen
 from identify.fit.splines import Spline
 from identify.fit.starts import Start, search
@@ -69,7 +69,9 @@ def fit_candidate(
     weak_theta, weak_residual = None, float("nan")
     initial = initial or {}
     error = OutputError(law, seen.samples, seen.tempo, held, initial)
-    if known is not None and len(known.start) == seen.samples.clips:
+    alike = None if known is None else _cut_alike(seen, known)
+    if known is not None and alike is not None:
+        error = OutputError(law, alike, seen.tempo, held, initial)
         found = [_from_known(error, known, stop)]
     elif error.all_stated:
         found = _from_stated(error, seen, stop)
@@ -84,7 +86,7 @@ def fit_candidate(
                 f"the motion does not follow the declared law (relative weak residual {weak_residual:.2g})"
             )
             return Candidate(seen, None, weak_theta, weak_residual, failure)
-        good = _distinct([s for s in starts if s.residual < 3 * weak_residual + 0.02])
+        good = _distinct(law, [s for s in starts if s.residual < 3 * weak_residual + 0.02])
         found = _all_refined(error, seen, weak, good[:_FINISHED] if quick else good, stop, quick)
     finished = [r for r in found if r is not None]
     if not finished:
@@ -95,7 +97,8 @@ def fit_candidate(
         return Candidate(seen, best, weak_theta, weak_residual, None, best.cost, _evidence(seen, best))
     error, best = _straightened(seen, error, best, stop)
     straight = error.straight is not None
-    pieces = None if straight else _in_pieces(law, held, seen, best, stop, initial)
+    whole = not straight and error.samples.clips == seen.samples.clips
+    pieces = _in_pieces(law, held, seen, best, stop, initial) if whole else None
     if pieces is not None:
         error, best = pieces
     seen, error, best = _corrected(seen, error, best, stop)
@@ -268,14 +271,26 @@ def _only_noise(seen: Seen, refined: Refined) -> bool:
     return evidence["structured_residual"] < max(evidence["place_noise"], 1e-3)
 
 
-def _distinct(starts: Sequence[Start]) -> list[Start]:
-    """Starts that did not end at the same point of the weak form."""
-    kept: list[Start] = []
+def _cut_alike(seen: Seen, known: Refined) -> Samples | None:
+    """The frames in clips, or in pieces of clips, as a known fit has them; None where they differ."""
+    if len(known.start) == seen.samples.clips:
+        return seen.samples
+    samples, _ = seen.samples.in_pieces(_PIECE * seen.tempo)
+    return samples if samples.clips == len(known.start) else None
+
+
+def _distinct(law: TorchLaw, starts: Sequence[Start]) -> list[Start]:
+    """Starts that did not end at the same law, whatever its parameters: many may give the same one."""
+    inner = [law.names.index(p.name) for p in law.terms().nonlinear]
+    kept: list[tuple[float, Tensor]] = []
+    found = []
     for start in starts:
-        same = [k for k in kept if abs(k.residual - start.residual) < 1e-3 * k.residual]
-        if not any(torch.allclose(k.theta.abs(), start.theta.abs(), rtol=1e-2, atol=1e-6) for k in same):
-            kept.append(start)
-    return kept
+        told = torch.cat([law.coefficients(start.theta), start.theta[inner]]).abs()
+        same = [t for residual, t in kept if abs(residual - start.residual) < 1e-3 * residual]
+        if not any(torch.allclose(t, told, rtol=1e-2, atol=1e-6) for t in same):
+            kept.append((start.residual, told))
+            found.append(start)
+    return found
 
 
 def _refined(

@@ -16,8 +16,7 @@ from torch import Tensor
 
 from identify.fit.splines import Spline
 
-_LANDMARKS = 600
-_NEIGHBOURS = 8
+_NEIGHBOURS, _EACH = 8, 600  # so many for each so many points: fewer follow the noise, more cut corners
 _ROUNDS = 4
 _GRID = 4  # grid points for each coefficient, from which the projection starts
 STIFF, SUPPLE = (12,), (24, 80)  # coefficients
@@ -57,14 +56,12 @@ class Curve:
         return place, distance
 
 
-def find_curves(
-    points: Tensor, seed: int, sizes: tuple[int, ...], known: Tensor | None = None
-) -> list[Curve]:
+def find_curves(points: Tensor, sizes: tuple[int, ...], known: Tensor | None = None) -> list[Curve]:
     """Principal curves through the points (one row each) with so many coefficients, from stiff to supple.
 
     ``known`` are places of the points on the curve of another filter, to start from.
     """
-    first = place = _first_order(points, seed) if known is None else known
+    first = place = _first_order(points) if known is None else known
     # Each frame has many numbers and the penalty bridges gaps: through few frames of a fast motion a curve of
     # few coefficients cuts corners (places off by 0.3 instead of 0.02 pixels from 56 frames of a fall).
     # From some frames on a third as many suffice; more of them wander in the gaps between frames.
@@ -76,35 +73,43 @@ def find_curves(
         # give the gap ever more room.
         begin = first if size <= _EVENLY else place
         spline, coefficients, place = _improve(points, begin, size, evenly=size <= _EVENLY)
-        distance = _project(points, spline, coefficients)[1]
-        length = float(_arclength(spline, coefficients)[1][-1])
-        noise = float((distance.square().median() / max(points.shape[1] - 1, 1)).sqrt())
-        found.append(Curve(spline, coefficients, length, noise))
+        found.append(_curve(points, spline, coefficients))
     return found
 
 
-def _first_order(points: Tensor, seed: int) -> Tensor:
-    """A coordinate in [0, 1] that follows the graph of neighbouring landmarks from one end to the other."""
-    generator = torch.Generator().manual_seed(seed)
+def curves_at(points: Tensor, place: Tensor, sizes: tuple[int, ...]) -> list[Curve]:
+    """Curves of the mean picture at known places: what else moves in the picture bends them little."""
+    found = []
+    for size in dict.fromkeys(min(size, max(6, 2 * len(points) // 3)) for size in sizes):
+        spline = Spline(float(place.min()), float(place.max()), size)
+        found.append(_curve(points, spline, regress(spline, place, points)))
+    return found
+
+
+def _curve(points: Tensor, spline: Spline, coefficients: Tensor) -> Curve:
+    distance = _project(points, spline, coefficients)[1]
+    length = float(_arclength(spline, coefficients)[1][-1])
+    noise = float((distance.square().median() / max(points.shape[1] - 1, 1)).sqrt())
+    return Curve(spline, coefficients, length, noise)
+
+
+def _first_order(points: Tensor) -> Tensor:
+    """A coordinate in [0, 1] that follows the graph of neighbouring points from one end to the other."""
+    along = geodesic(points).to(points)
+    return (along - along.min()) / (along.max() - along.min()).clamp_min(1e-12)
+
+
+def geodesic(points: Tensor) -> Tensor:
+    """Along neighbours, how much farther each point is from one end of them than from the other.
+
+    All points take part: the end of a motion is visited once, and fast, and a sample of points misses it.
+    """
+    distance = torch.cdist(points, points)
     count = len(points)
-    chosen = torch.randperm(count, generator=generator)[:_LANDMARKS].to(points.device)
-    landmarks = points[chosen]
-    along = geodesic(landmarks)
-    distance = torch.cdist(points, landmarks)
-    near = distance.topk(min(4, len(landmarks)), largest=False)
-    weight = 1 / (near.values + 1e-3 * distance.median() + 1e-12)
-    value = (along.to(points)[near.indices] * weight).sum(1) / weight.sum(1)
-    return (value - value.min()) / (value.max() - value.min()).clamp_min(1e-12)
-
-
-def geodesic(landmarks: Tensor) -> Tensor:
-    """Along neighbours, how much farther each landmark is from one end of them than from the other."""
-    distance = torch.cdist(landmarks, landmarks).cpu().numpy()
-    count = len(distance)
-    order = np.argsort(distance, axis=1)[:, 1 : min(_NEIGHBOURS, count - 1) + 1]
-    rows = np.repeat(np.arange(count), order.shape[1])
-    graph = csr_matrix((distance[rows, order.ravel()], (rows, order.ravel())), shape=(count, count))
-    graph = _connected(graph, distance)
+    near = distance.topk(min(_NEIGHBOURS * max(1, count // _EACH) + 1, count), largest=False)
+    rows = np.repeat(np.arange(count), near.indices.shape[1])
+    edges = near.values.clamp_min(1e-12).cpu().numpy().ravel(), (rows, near.indices.cpu().numpy().ravel())
+    graph = _connected(csr_matrix(edges, shape=(count, count)), distance)
     first = dijkstra(graph, directed=False, indices=0)
     one = int(np.argmax(first))
     from_one = dijkstra(graph, directed=False, indices=one)
@@ -113,17 +118,17 @@ def geodesic(landmarks: Tensor) -> Tensor:
     return torch.from_numpy(np.asarray(from_one - from_other, dtype=float))
 
 
-def _connected(graph: csr_matrix, distance: np.ndarray) -> csr_matrix:
+def _connected(graph: csr_matrix, distance: Tensor) -> csr_matrix:
     """The graph with its parts joined by their shortest links."""
     while True:
         count, label = connected_components(graph, directed=False)
         if count == 1:
             return graph
-        inside = label == label[0]
-        gap = distance[np.ix_(inside, ~inside)]
-        i, j = np.unravel_index(int(np.argmin(gap)), gap.shape)
-        a, b = np.flatnonzero(inside)[i], np.flatnonzero(~inside)[j]
-        link = csr_matrix(([max(distance[a, b], 1e-12)], ([a], [b])), shape=graph.shape)
+        inside = torch.from_numpy(label == label[0]).to(distance.device)
+        gap = distance[inside][:, ~inside]
+        i, j = divmod(int(gap.argmin()), gap.shape[1])
+        a, b = int(inside.nonzero()[i]), int((~inside).nonzero()[j])
+        link = csr_matrix(([max(float(gap[i, j]), 1e-12)], ([a], [b])), shape=graph.shape)
         graph = graph + link
 
 

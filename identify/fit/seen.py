@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from identify.fit.correction import Correction
-from identify.fit.curve import STIFF, SUPPLE, Curve, find_curves
+from identify.fit.curve import STIFF, SUPPLE, Curve, curves_at, find_curves
 from identify.fit.diagnostics import closed, other_change, stumbles
 from identify.fit.features import Features, Filter, learn
-from identify.fit.film import Film, View
+from identify.fit.film import Array, Film, View
 from identify.fit.samples import Samples, roughness, spread_out
 
 _LEAST_FRAMES = 5
 _FAR = 6.0  # frames farther from the curve than this many usual distances are left out
 _CURVE_FRAMES = 2000  # frames from which the curve is found
 _NEAR = 0.06  # of the frames' spread: closer than this they lie on the curve but for noise
+_FOLLOWED = 0.5  # of the frames
+Way = tuple[Curve, tuple[Tensor, ...], tuple[Tensor, ...], tuple[Tensor, ...], Samples]
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,11 @@ def see(
     seed: int,
     bad: Sequence[NDArray[np.bool_]] = (),
     known: Seen | None = None,
+    position: Sequence[Array] = (),
 ) -> Seen | str:
     """The view's curve and the frames' places on it, or why there is none; ``bad`` frames do not count.
 
-    ``known`` is the same view through another filter.
+    ``known`` is the same view through another filter; ``position`` is where the object is in each film.
     """
     train = [film for film in view.films if film.role == "train" and film.count >= _LEAST_FRAMES]
     if not train:
@@ -66,9 +69,8 @@ def see(
     thinned = learned[chosen]
     before = None if known is None else torch.cat([known.places[i][good[i]] for i in fitted])[chosen]
     sizes = SUPPLE if known is None else SUPPLE[1:]
-    curves = find_curves(thinned, seed, sizes, before)
-    ways = [_along(view, points, curve, fitted, good) for curve in curves]
-    found = [way for way in ways if way is not None]
+    curves = find_curves(thinned, sizes, before)
+    found = _ways(view, points, curves, fitted, good)
     if not found:
         return "too few frames lie along one curve"
     total = float((learned - learned.mean(0)).square().sum(1).mean())
@@ -79,8 +81,12 @@ def see(
         # Frames that keep to the supplest curve define it well.  Where something else changes too, that curve
         # chases it, and the better coordinate is the one that moves more smoothly from frame to frame.
         fewer = STIFF if known is None else (*STIFF, *SUPPLE[:1])
-        stiff = [_along(view, points, curve, fitted, good) for curve in find_curves(thinned, seed, fewer)]
-        way = min([*found, *(w for w in stiff if w is not None)], key=lambda way: roughness(way[-1]))
+        found += _ways(view, points, find_curves(thinned, fewer), fitted, good)
+        farthest = max(_off(way, fitted, good) for way in found)
+        tracked = _ways(view, points, _tracked(points, position, fitted, good), fitted, good)
+        # A curve that is farther from its frames than the stiffest joins pictures that differ.
+        found += [way for way in tracked if _off(way, fitted, good) <= farthest]
+        way = min(found, key=lambda way: roughness(way[-1]))
     curve, places, distances, usable, samples = way
     spent = torch.cat([distances[i][good[i]] for i in fitted])
     own = [[x[i] for i in fitted] for x in (points, places, usable)]
@@ -94,6 +100,42 @@ def see(
         "closed": closed([points[i][good[i]] for i in fitted], seed),
     }
     return Seen(view, features, curve, places, distances, usable, samples, fitted, samples.tempo(), evidence)
+
+
+def _tracked(
+    points: Sequence[Tensor], position: Sequence[Array], fitted: Sequence[int], good: Sequence[Tensor]
+) -> list[Curve]:
+    """Curves through the mean picture at each position of the object; none where it was not followed."""
+    if len(position) != len(points):
+        return []
+    at = {i: torch.from_numpy(position[i]).to(points[i]) for i in fitted}
+    sure = {i: good[i] & torch.isfinite(at[i]) for i in fitted}
+    place = torch.cat([at[i][sure[i]] for i in fitted])
+    if len(place) < _FOLLOWED * sum(int(good[i].sum()) for i in fitted):
+        return []
+    low, high = place.min(), place.max()
+    if not bool(high > low):
+        return []
+    return curves_at(
+        torch.cat([points[i][sure[i]] for i in fitted]), (place - low) / (high - low), (*STIFF, *SUPPLE)
+    )
+
+
+def _ways(
+    view: View,
+    points: Sequence[Tensor],
+    curves: Sequence[Curve],
+    fitted: Sequence[int],
+    good: Sequence[Tensor],
+) -> list[Way]:
+    """The frames along each of the curves, where enough of them lie along it."""
+    ways = [_along(view, points, curve, fitted, good) for curve in curves]
+    return [way for way in ways if way is not None]
+
+
+def _off(way: Way, fitted: Sequence[int], good: Sequence[Tensor]) -> float:
+    """How far a usual frame is from the curve."""
+    return float(torch.cat([way[2][i][good[i]] for i in fitted]).median())
 
 
 def _marks(view: View, bad: Sequence[NDArray[np.bool_]]) -> list[NDArray[np.bool_]]:
@@ -117,7 +159,7 @@ def _along(
     curve: Curve,
     fitted: Sequence[int],
     good: Sequence[Tensor],
-) -> tuple[Curve, tuple[Tensor, ...], tuple[Tensor, ...], tuple[Tensor, ...], Samples] | None:
+) -> Way | None:
     """The frames' places on one curve, their distances from it, which frames count, and the samples."""
     projected = [curve.project(p) for p in points]
     places, distances = tuple(p for p, _ in projected), tuple(d for _, d in projected)

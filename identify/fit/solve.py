@@ -72,23 +72,25 @@ def fit_views(
     progress: Progress,
     bad: Sequence[Marks] = (),
     doubted: Sequence[Marks] = (),
+    position: Sequence[Array] = (),
 ) -> LawFit:
     """The law fitted to the clips, or the reason why it is not.
 
-    ``bad`` marks frames to leave out, ``doubted`` those that count only where the fit fails without them.
+    ``bad`` marks frames to leave out, ``doubted`` those that count only where the fit fails without them;
+    ``position`` is where the object is in each film, if known.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # many small operations: a second thread costs more than it brings
     try:
         clock = _Clock(settings.time_limit)
         if not any(d.any() for d in doubted):
-            return _fit(_Solver(law, analysis, settings, clock), views, progress, bad)
+            return _fit(_Solver(law, analysis, settings, clock, position), views, progress, bad)
         less = [d | b for d, b in zip(doubted, bad or doubted, strict=True)]
-        without = _fit(_Solver(law, analysis, settings, clock), views, progress, less)
+        without = _fit(_Solver(law, analysis, settings, clock, position), views, progress, less)
         if without.accepted or clock.over():
             told = f"{_DOUBTED} are left out"
             return dataclasses.replace(without, warnings=(told, *without.warnings))
-        fit = _fit(_Solver(law, analysis, settings, clock), views, progress, bad)
+        fit = _fit(_Solver(law, analysis, settings, clock, position), views, progress, bad)
         told = f"{fit.reason}, with {_DOUBTED} and without them"
         return fit if fit.accepted else dataclasses.replace(fit, reason=told)
     finally:
@@ -136,8 +138,10 @@ def _all_evidence(candidate: Candidate) -> dict[str, float]:
 class _Solver:
     """The candidates tried so far, and the answer they give together."""
 
-    def __init__(self, law: Law, analysis: Analysis, settings: Settings, clock: _Clock) -> None:
-        self.law, self.settings = TorchLaw(law), settings
+    def __init__(
+        self, law: Law, analysis: Analysis, settings: Settings, clock: _Clock, position: Sequence[Array]
+    ) -> None:
+        self.law, self.settings, self.position = TorchLaw(law), settings, position
         self.freedom = held(analysis)
         self.transport = Transport(law, analysis)
         self.clock = clock
@@ -147,7 +151,7 @@ class _Solver:
         """One more candidate; an accepted one of the same view gives it its start."""
         same = next((c for c, v in self.tried if v.accepted and _starts_others(c, view)), None)
         device = torch.device(self.settings.device)
-        found = see(view, filter, device, seed, bad, None if same is None else same.seen)
+        found = see(view, filter, device, seed, bad, None if same is None else same.seen, self.position)
         if isinstance(found, str):
             self.failure = found
             return

@@ -169,7 +169,7 @@ def test_a_bent_curve_in_many_dimensions_keeps_its_order():
     points = points + 0.01 * torch.randn(
         points.shape, generator=torch.Generator().manual_seed(4), dtype=DOUBLE
     )
-    place, _ = find_curves(points, 0, SUPPLE)[-1].project(points)
+    place, _ = find_curves(points, SUPPLE)[-1].project(points)
     order = np.corrcoef(np.argsort(np.argsort(place.numpy())), np.arange(900))[0, 1]
     assert abs(order) > 0.9999
 
@@ -215,3 +215,13 @@ def test_frames_chosen_for_learning_are_spread_and_never_in_step_with_a_period(c
     assert len(chosen) == count // step
     assert torch.equal(chosen // step, torch.arange(count // step))
     assert len(torch.unique(chosen % step)) == min(step, len(chosen))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_end_that_was_visited_once_is_not_folded_back(seed):
+    along = torch.cat([torch.linspace(0, 1, 2000), torch.linspace(1.015, 1.3, 20)]).double()
+    points = torch.stack([(2 * along).cos(), (2 * along).sin(), along**2], 1)
+    noise = torch.randn(points.shape, generator=torch.Generator().manual_seed(seed)).double()
+    (curve,) = find_curves(points + 1e-4 * noise, (24,))
+    steps = curve.project(points)[0][-20:].diff()
+    assert bool((steps > 0).all() | (steps < 0).all())

@@ -103,7 +103,14 @@ def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> 
         resume=plan.resume,
     )
     fit: LawFit = fit_views(
-        plan.law, analysis, prepared.views, settings, progress, prepared.bad, prepared.doubted
+        plan.law,
+        analysis,
+        prepared.views,
+        settings,
+        progress,
+        prepared.bad,
+        prepared.doubted,
+        prepared.position,
     )
     return _with_recipe(fit, prepared)
 
