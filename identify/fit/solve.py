@@ -368,8 +368,9 @@ def _latents(candidate: Candidate, films: Sequence[int]) -> list[Tensor]:
 
 
 def _order(pair: tuple[Candidate, Verdict]) -> tuple[bool, int, float]:
+    """The least doubtful first; among those the one that noise explains best, as errors are told by that."""
     candidate, verdict = pair
-    return not verdict.accepted, verdict.doubts, _score(candidate)
+    return not verdict.accepted, verdict.doubts, _score(candidate) * unexplained(_all_evidence(candidate))
 
 
 def _score(candidate: Candidate) -> float:
