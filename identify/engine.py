@@ -208,8 +208,8 @@ def _answer(
 
 
 def _declared(function: Expr, problem: Problem) -> Expr:
-    """The declared parameter where a hidden one is an invariant."""
-    return next((h.parameter for h in problem.hidden if h.symbol == function), function)
+    """The declared parameter where a hidden one is an invariant, or what is under its root."""
+    return next((h.plain for h in problem.hidden if h.symbol == function), function)
 
 
 def _weights(scale: dict[Symbol, Expr] | None, problem: Problem, names: Names) -> dict[str, int | str] | None:

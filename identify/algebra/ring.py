@@ -212,3 +212,8 @@ class Fraction:
     def expression(self) -> Expr:
         """The fraction as a SymPy expression, numerator and denominator factored."""
         return self.ring.factored(self.numerator) / self.ring.factored(self.denominator)
+
+    def shortest(self) -> Expr:
+        """The fraction as a SymPy expression, factored or expanded, whichever is shorter."""
+        expanded = self.ring.expression(self.numerator) / self.ring.expression(self.denominator)
+        return min((expanded, self.expression()), key=lambda e: len(str(e)))

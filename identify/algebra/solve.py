@@ -19,6 +19,7 @@ from identify.algebra.budget import Budget
 from identify.algebra.ring import Fraction, Poly, Ring
 
 CASE_LIMIT = 400
+RESULTANT_LIMIT = 36
 
 
 class Unsolved(Exception):
@@ -126,6 +127,8 @@ class Solver:
 
     def _may_vanish(self, factor: Poly, case: _Case) -> bool:
         if self._is_known(factor):
+            if self._vanishes_somewhere(factor, case):
+                raise Unsolved("algebraic numbers that depend on each other")
             self._remember(factor, case)
             return False
         if any(factor == p or factor == -p for p in case.nonzero):
@@ -149,6 +152,20 @@ class Solver:
 
     def _is_known(self, poly: Poly) -> bool:
         return not (self.system.ring.variables(poly) & self._unknown)
+
+    def _vanishes_somewhere(self, factor: Poly, case: _Case) -> bool:
+        """Whether a number of several roots is zero for some choice of them: its norm vanishes.
+
+        One root of an irreducible polynomial leaves no choice; a second one may depend on the first.
+        """
+        ring = self.system.ring
+        if len(case.algebraic) < 2 or factor.is_constant():
+            return False
+        for symbol, minimal in reversed(case.algebraic.items()):
+            if ring.degree(factor, symbol):
+                factor = factor.resultant(minimal, str(ring.context.names()[ring.index[symbol]]))
+                factor = self._reduce(factor, case.algebraic)
+        return bool(factor.is_zero())
 
     def _remember(self, poly: Poly, case: _Case) -> None:
         new = not poly.is_constant() and not any(poly == p for p in self.conditions)
@@ -287,11 +304,22 @@ class Solver:
             poly = factors[0]
             open_symbols = [s for s in self.system.unknowns if ring.degree(poly, s) > 0]
             if len(open_symbols) == 1 or len(cleaned) == 1:
-                symbol = min(open_symbols, key=lambda s: ring.degree(poly, s))
+                symbol = min(open_symbols, key=lambda s: (ring.degree(poly, s), not _binomial(ring, poly, s)))
                 candidates.append((ring.degree(poly, symbol), symbol, poly))
         if not candidates:
-            raise Unsolved("a nonlinear system in several unknowns remains")
+            eliminant = self._eliminant([factors[0] for factors in cleaned])
+            if eliminant is None:
+                raise Unsolved("a nonlinear system in several unknowns remains")
+            case.equations.append(eliminant)
+            self._solve(case)
+            return
         degree, symbol, poly = min(candidates, key=lambda c: c[0])
+        if (
+            divided := self._divided(case, symbol, poly, [c[2] for c in candidates if c[1] == symbol])
+        ) is not None:
+            case.equations = divided
+            self._solve(case)
+            return
         spare = next((s for s in self.system.spare if s not in case.algebraic), None)
         if spare is None:
             raise Unsolved("too many algebraic numbers")
@@ -304,6 +332,31 @@ class Solver:
         case.algebraic[spare] = minimal
         self._eliminate(case, symbol, root)
         self._solve(case)
+
+    def _divided(self, case: _Case, symbol: Symbol, poly: Poly, alike: list[Poly]) -> list[Poly] | None:
+        """The equations with another one in the same unknown replaced by its remainder, as Euclid does."""
+        other = next((p for p in alike if p != poly), None)
+        if other is None or self.system.ring.variables(other) & self._unknown != {symbol}:
+            return None
+        rest = self._reduce(remainder(self.system.ring, other, poly, symbol), case.algebraic)
+        return [*(e for e in case.equations if e != other), rest]
+
+    def _eliminant(self, polys: list[Poly]) -> Poly | None:
+        """A resultant of two equations in two unknowns, which has only one of them."""
+        ring = self.system.ring
+        choices = []
+        for p, q in combinations(polys, 2):
+            inside = (ring.variables(p) | ring.variables(q)) & self._unknown
+            for x in inside if len(inside) == 2 else ():
+                degree = ring.degree(p, x) * ring.degree(q, x)
+                if 0 < degree <= RESULTANT_LIMIT:
+                    choices.append((degree, str(x), x, p, q))
+        for _, _, x, p, q in sorted(choices, key=lambda c: c[:2]):
+            self.budget.check("eliminating an unknown")
+            found = p.resultant(q, str(ring.context.names()[ring.index[x]]))
+            if not found.is_zero():
+                return found
+        return None
 
     def _root(self, poly: Poly, symbol: Symbol, degree: int, spare: Symbol) -> tuple[Fraction | None, Poly]:
         """The root of ``poly`` as a fraction in ``spare``, with the minimal polynomial of ``spare``."""
@@ -322,6 +375,11 @@ class Solver:
     def _finish(self, case: _Case) -> None:
         free = tuple(s for s in self.system.unknowns if s not in case.values)
         self.solutions.append(Solution(dict(case.values), free, dict(case.algebraic), tuple(case.nonzero)))
+
+
+def _binomial(ring: Ring, poly: Poly, symbol: Symbol) -> bool:
+    """Whether the polynomial is ``a*x**n + b``, whose root needs no distinction of cases."""
+    return len(ring.coefficients(poly, symbol)) == 2
 
 
 def _row(ring: Ring, poly: Poly, x: Symbol, y: Symbol) -> tuple[Poly, Poly, Poly] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import lcm
+from math import gcd, lcm
 
 from sympy import Abs, Expr, Mul, Pow, Rational, S, Symbol, log
 
@@ -20,10 +20,12 @@ from identify.conclude.verdict import varies
 from identify.orbit.branch import LAMBDA, TAU, Branch
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.generators import Unhandled, state_functions
+from identify.orbit.ties import tied
 
 
 def continuous_invariants(branch: Branch, parameters: Sequence[Symbol]) -> list[Expr]:
     """Functions constant along the free symbols of the branch, complete where a frame was found."""
+    branch = branch.substitute(dict.fromkeys(branch.integers, S.Zero))
     fixed = [p for p in parameters if not varies(branch.parameters[p], branch.free)]
     moving = [p for p in parameters if p not in fixed]
     weights = weight_rows(branch, moving)
@@ -62,12 +64,44 @@ def coefficient_invariants(branch: Branch, compatible: CompatibleSet) -> list[Ex
     return [positive_lead(tidy(c)) for c in (*fixed, *(p.xreplace(table) for p in products))]
 
 
+def centred_invariants(compatible: CompatibleSet) -> list[Expr]:
+    """Monomials in the coefficients of a polynomial law after the shift that removes the power below the top.
+
+    No affine map changes them.  Besides the shortest ones: powers of each coefficient over the leading one,
+    which divide by nothing else.
+    """
+    family = compatible.family
+    polys = {f: c.as_poly(family.state) for f, c in family.channels}
+    if any(p is None or not f.polynomial for f, p in polys.items()):
+        return []
+    top = next((p for p in polys.values() if p.degree() > 1), None)
+    if top is None or top.all_coeffs()[1] == 0:
+        return []
+    centre = -top.all_coeffs()[1] / (top.degree() * top.LC())
+    table: dict[Symbol, Expr] = {}
+    weights: list[Rational] = []
+    for feature, poly in polys.items():
+        shifted = poly.as_expr().xreplace({family.state: family.state + centre}).expand()
+        for (power,), coefficient in shifted.as_poly(family.state).terms():
+            if (value := coefficient.cancel()).free_symbols:
+                table[Symbol(f"_k{len(table)}", real=True)] = value
+                weights.append(feature.power + power - 1)
+    products = _monomials([weights], list(table))
+    for lead, heavy in zip(table, weights, strict=True):
+        if table[lead] == top.LC() and heavy:
+            for s, w in zip(table, weights, strict=True):
+                step = gcd(int(heavy), int(w))
+                products += [s ** (heavy / step) / lead ** (w / step)] if s != lead else []
+    return [positive_lead(tidy(m.xreplace(table))) for m in products]
+
+
 def law_coefficients(compatible: CompatibleSet) -> list[Expr]:
     """Coefficients of the channels over the monomials in the state and its functions."""
     family = compatible.family
     try:
-        functions = state_functions([c for _, c in family.channels], family.state)
-        ring = Ring([*family.independent, *functions.symbols])
+        plain = tied([c for _, c in family.channels], family.independent, family.state, {})
+        functions = state_functions(plain.functions, family.state)
+        ring = Ring([*family.independent, *plain.values, *functions.symbols])
         fractions = [ring.fraction(f) for f in functions.functions]
     except (Unhandled, NotPolynomial):
         return []
@@ -76,7 +110,7 @@ def law_coefficients(compatible: CompatibleSet) -> list[Expr]:
         below = list(ring.collect(fraction.denominator, functions.symbols).values())
         above = list(ring.collect(fraction.numerator, functions.symbols).values())
         for part in (*above, *below[1:]):
-            ratio = (ring.expression(part) / ring.expression(below[0])).cancel()
+            ratio = (ring.expression(part) / ring.expression(below[0])).cancel().xreplace(plain.values)
             if ratio.free_symbols and ratio not in found:
                 found.append(ratio)
     return found
@@ -181,10 +215,15 @@ def _solve_simple(expression: Expr, symbol: Symbol, one_sided: bool) -> list[Exp
 
 
 def _rotations(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
-    """``a**2 + b**2`` for pairs that turn into each other."""
+    """``a**2 + b**2`` for pairs that turn into each other, times a power of a parameter that rescales."""
     found = []
     for a, b in combinations(moving, 2):
-        candidate = branch.parameters[a] ** 2 + branch.parameters[b] ** 2
-        if not varies(candidate, branch.free):
+        square = branch.parameters[a] ** 2 + branch.parameters[b] ** 2
+        if not varies(square, branch.free):
             found.append(a**2 + b**2)
+            continue
+        for p in moving:
+            for power in (2, -2, 1, -1):
+                if p not in (a, b) and not varies(square * branch.parameters[p] ** power, branch.free):
+                    found.append((a**2 + b**2) * p**power)
     return found

@@ -72,7 +72,8 @@ def branch_info(realness: Realness, parameters: Sequence[Symbol], names: Names) 
     branch = realness.branch
     free = tuple(names.symbol(s).name for s in branch.free)
     conditions = [f"{names.text(e)} > 0" for e in realness.conditions]
-    told = (e for e in branch.positive if e.has(names.state) or _worth_saying(realness, e))
+    roots = (e for p, e in branch.parameters.items() if p.is_positive and p not in parameters)
+    told = (e for e in (*branch.positive, *roots) if e.has(names.state) or _worth_saying(realness, e))
     conditions += [f"{names.text(e)} > 0" for e in told]
     if realness.verdict == "undecided":
         conditions.append("existence over the reals is not decided")

@@ -16,7 +16,7 @@ def tidy(expression: Expr) -> Expr:
 def positive_lead(expression: Expr) -> Expr:
     """The expression without a constant factor, and with a plus sign in front where there is a choice."""
     if not expression.is_rational_function():
-        return expression
+        return expression.as_independent(*expression.free_symbols, as_Add=False)[1]
     top, bottom = (_primitive(part) for part in expression.as_numer_denom())
     return top / bottom
 

@@ -11,9 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mpmath
-from sympy import Expr, Symbol
+from sympy import Add, Expr, Symbol
 
-from identify.conclude.continuous import coefficient_invariants, continuous_invariants
+from identify.conclude.continuous import (
+    centred_invariants,
+    coefficient_invariants,
+    continuous_invariants,
+)
 from identify.conclude.form import has_root, positive_lead
 from identify.conclude.separation import separating
 from identify.conclude.symmetric import symmetrised
@@ -21,6 +25,7 @@ from identify.conclude.verdict import Verdict, keeps_sign
 from identify.orbit.compatible import CompatibleSet
 from identify.orbit.infinitesimal import rank
 from identify.orbit.sampling import Point, compiled, to_number
+from identify.orbit.ties import tied
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,11 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
     wanted = len(parameters) - compatible.dimensions.orbit
     continuous = continuous_invariants(identity.branch, parameters)
     short = len(independent(continuous, parameters, point, wanted)) < wanted
-    if short or identity.branch.integers or any(has_root(f) for f in continuous):
+    long = any(has_root(f) or f.has(Add) or not f.is_rational_function() for f in continuous)
+    if short or long or identity.branch.integers or _inside_functions(compatible):
         continuous = [*continuous, *coefficient_invariants(identity.branch, compatible)]
+    if short or len(compatible.branches) > 1:
+        continuous = [*continuous, *centred_invariants(compatible)]
     symmetric = symmetrised(continuous, compatible)
     chosen = independent(symmetric.candidates, parameters, point, wanted)
     complete = len(chosen) == wanted
@@ -54,6 +62,12 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
         chosen = separating(chosen, symmetric.candidates, compatible) or list(symmetric.separating) or chosen
     signs = sign_invariants(compatible, verdicts)
     return Invariants(tuple(chosen), signs, complete)
+
+
+def _inside_functions(compatible: CompatibleSet) -> bool:
+    """Whether the law has functions of the parameters alone, whose values are natural invariants."""
+    family = compatible.family
+    return bool(tied([c for _, c in family.channels], family.independent, family.state, {}).ties)
 
 
 def _without_numbers(constants: Sequence[Expr]) -> tuple[Expr, ...]:
@@ -65,7 +79,7 @@ def independent(
 ) -> list[Expr]:
     """The shortest functions with independent differentials at the point."""
     unique: list[Expr] = []
-    for f in sorted(functions, key=lambda f: (not f.is_Symbol, has_root(f), len(str(f)))):
+    for f in sorted(functions, key=lambda f: (not f.is_Symbol, has_root(f), _length(f))):
         if not any(f == g for g in unique):
             unique.append(f)
     chosen: list[Expr] = []
@@ -73,15 +87,23 @@ def independent(
     with mpmath.workdps(50):
         values = [to_number(point.parameters[p]) for p in parameters]
         for f in unique:
+            if len(chosen) == wanted:
+                break
             try:
                 gradient = compiled(parameters, [f.diff(p) for p in parameters])(*values)
             except (ValueError, ZeroDivisionError):
                 continue
-            if len(chosen) < wanted and rank([*rows, gradient]) == len(rows) + 1:
+            if rank([*rows, gradient]) == len(rows) + 1:
                 rows.append(gradient)
                 chosen.append(f)
     order = {p: i for i, p in enumerate(parameters)}
     return sorted(chosen, key=lambda f: (not f.is_Symbol, order.get(f, 0), len(str(f))))
+
+
+def _length(function: Expr) -> int:
+    """The length in print; a sum below the line, which can vanish, counts as much as a longer formula."""
+    below = function.as_numer_denom()[1] if function.is_rational_function() else function
+    return len(str(function)) * (2 if below.has(Add) else 1)
 
 
 def sign_invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> tuple[Expr, ...]:

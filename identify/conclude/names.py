@@ -9,7 +9,7 @@ from sympy import Expr, Symbol
 from identify.errors import NotPrintable
 from identify.law import to_text
 from identify.orbit.branch import LAMBDA, TAU, hat
-from identify.orbit.hidden import Hidden
+from identify.orbit.hidden import Hidden, without_common_power
 
 _MOST_TEXT = 12_000  # characters of one formula; the checker reads no more
 
@@ -58,7 +58,8 @@ class Names:
 
     def expression(self, expression: Expr) -> Expr:
         """The expression in public symbols, hidden parameters written out."""
-        expression = expression.xreplace(self._hidden)
+        if expression.has(*self._hidden):
+            expression = without_common_power(expression.xreplace(self._hidden))
         return expression.xreplace({s: self.symbol(s) for s in expression.free_symbols})
 
     def text(self, expression: Expr) -> str:

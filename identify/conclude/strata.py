@@ -1,7 +1,7 @@
 """The special cases that a generic answer leaves out, and their own answers.
 
-The truth is put on the stratum.  In the raw routes a report may lie anywhere in the family; in the
-canonical route the answer is given for reports on the same stratum.
+The truth is put on the stratum, the report may lie anywhere in the family.  In the canonical route reports
+off the stratum are looked for among affine maps only.
 """
 
 from __future__ import annotations
@@ -9,21 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sympy import Expr, S
+from sympy import Expr, S, Symbol
 
 from identify.algebra.budget import Budget
 from identify.analysis import Stratum
 from identify.conclude import document
 from identify.conclude.invariants import invariants
 from identify.conclude.names import Names
-from identify.conclude.verdict import verdicts
+from identify.conclude.verdict import varies, verdicts
 from identify.law.law import Condition
-from identify.orbit.branch import hat
+from identify.orbit.affine import affine_branches
 from identify.orbit.canonical import canonical_set
-from identify.orbit.compatible import CompatibleSet, raw_set
+from identify.orbit.compatible import CompatibleSet, judged, raw_set
 from identify.orbit.equality import same
 from identify.orbit.generators import Unhandled
+from identify.orbit.infinitesimal import leaves
 from identify.orbit.problem import Problem, pose, solve_for_parameter
+from identify.orbit.real import RealFilter, Realness
 
 MOST_STRATA = 24
 
@@ -37,18 +39,35 @@ def special_conditions(problem: Problem, compatible: CompatibleSet) -> list[Expr
             continue
         if facts.sign(condition) not in ("+", "-", "!=") and condition not in found:
             found.append(condition)
-    return [c for c in found if _union_of_orbits(c, compatible)][:MOST_STRATA]
+    found += [p for p in _stilled(problem, compatible) if p not in found]
+    return [c for c in found if _union_of_orbits(c, problem)][:MOST_STRATA]
 
 
-def _union_of_orbits(condition: Expr, compatible: CompatibleSet) -> bool:
-    """Whether reports of a truth on the stratum stay on it; otherwise it is special only to the method."""
-    identity = compatible.identity
-    solved = solve_for_parameter(condition, compatible.family.known)
-    if identity is None or solved is None:
+def _stilled(problem: Problem, compatible: CompatibleSet) -> list[Symbol]:
+    """Parameters that may vanish, where another one that varies then no longer does."""
+    identity, known = compatible.identity, compatible.family.known
+    if identity is None:
+        return []
+    free = identity.branch.free
+    moving = {p: e for p, e in identity.branch.parameters.items() if varies(e, free)}
+    facts = compatible.filter.facts
+    return [
+        p
+        for p in known
+        if p in problem.law.parameters
+        and facts.sign(p) not in ("+", "-", "!=")
+        and any(q != p and e.has(p) and not varies(e.subs(p, S.Zero), free) for q, e in moving.items())
+    ]
+
+
+def _union_of_orbits(condition: Expr, problem: Problem) -> bool:
+    """Whether reports near a truth on the stratum stay on it; otherwise it is special only to the method."""
+    solved = solve_for_parameter(condition, problem.family.known)
+    if solved is None:
         return True
-    still = {hat(p): e for p, e in compatible.family.truth.items()}
-    image = condition.xreplace(identity.branch.parameters).xreplace(still)
-    return same(image.xreplace({solved[0]: solved[1]}), S.Zero)
+    points = problem.on({solved[0]: solved[1]}).sampler.points(1)
+    canonical = problem.route.name == "canonical"
+    return not points or leaves(problem.family, canonical, condition, points[0]) is not True
 
 
 def without_answers(conditions: Sequence[Expr], names: Names) -> tuple[Stratum, ...]:
@@ -116,4 +135,14 @@ def _compatible(problem: Problem, condition: Expr, text: str, budget: Budget) ->
     equality = Condition(condition, "==", text)
     inside = pose(replace(law, assumptions=(*law.assumptions, equality)))
     solve = canonical_set if inside.route.name == "canonical" else raw_set
-    return solve(inside.family, inside.sampler, budget)
+    compatible = solve(inside.family, inside.sampler, budget)
+    off = _off_the_stratum(problem.on({solved[0]: solved[1]}), condition, budget)
+    return replace(compatible, branches=(*compatible.branches, *off))
+
+
+def _off_the_stratum(there: Problem, condition: Expr, budget: Budget) -> list[Realness]:
+    """The affine reports, real or undecided, that do not lie on the stratum."""
+    judge = RealFilter(there.sampler)
+    found = affine_branches(there.family, budget, judge.facts).branches
+    away = [b for b in found if not same(condition.xreplace(b.parameters), S.Zero)]
+    return list(judged(away, there.family, judge)[0])

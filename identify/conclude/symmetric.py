@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
+from operator import mul
 
 from sympy import Abs, Add, Expr, Mul, Pow, Rational, S, Symbol, cos, pi, sqrt
 
-from identify.algebra.ring import NotPolynomial, Ring
+from identify.algebra.ring import Fraction, NotPolynomial, Ring
 from identify.conclude.form import has_root, positive_lead, tidy
 from identify.orbit.branch import LAMBDA, TAU, Branch
 from identify.orbit.compatible import CompatibleSet
@@ -49,11 +51,13 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
         ]
         return Symmetric(tuple(kept))
     base = tuple(kept) if not countable else ()
-    for column in values:
-        kept += _elementary(column)
+    whole = _distinct(changed, [*plain, *_conjugates(compatible)])  # as many as the equations have solutions
+    columns = [[row[j] for row in whole] for j in range(len(changed))]
+    for column in [*values, *(columns if len(whole) > len(orbit) else [])]:
+        kept += _elementary(_different(column))
     for first, second in combinations(range(len(changed)), 2):
         mixed = [a * b for a, b in zip(values[first], values[second], strict=True)]
-        kept += _elementary(mixed)[:1]
+        kept += _elementary(_different(mixed))[:1]
     finite = compatible.dimensions is not None and compatible.dimensions.orbit == 0
     exact = interpolants(values) if finite else []
     # conditional branches need not form a group, so each candidate is tried on every branch
@@ -61,6 +65,24 @@ def symmetrised(functions: list[Expr], compatible: CompatibleSet) -> Symmetric:
     if any(not _unchanged(f, b) for f in exact for b in plain):
         exact = []
     return Symmetric((*kept, *exact), (*base, *exact) if exact and not countable else ())
+
+
+def _conjugates(compatible: CompatibleSet) -> list[Branch]:
+    """Branches with square roots that were dropped, as conjugates of others."""
+    return [
+        b
+        for b in compatible.dropped
+        if not b.algebraic and not b.integers and any(has_root(e) for e in b.parameters.values())
+    ]
+
+
+def _different(values: list[Expr]) -> list[Expr]:
+    """The values without repetitions, which the branches permute as well."""
+    found: list[Expr] = []
+    for value in values:
+        if not any(same(value, other) for other in found):
+            found.append(value)
+    return found
 
 
 def interpolants(values: list[list[Expr]]) -> list[Expr]:
@@ -130,22 +152,30 @@ def _reflection(realness: Realness, rooted: bool) -> list[Branch]:
 def _over_roots(function: Expr, values: list[Expr], rooted: list[Branch]) -> list[Expr]:
     """Coefficients of the polynomial whose roots are the values on all branches, conjugates included."""
     x = Symbol("_x", real=True)
-    total = Mul(*(x - v for v in values))
+    images = []
     for branch in rooted:
-        (root, minimal) = next(iter(branch.algebraic.items()))
         start = {s: S.Zero if s == TAU else S.One for s in branch.free}
-        value = function.xreplace(branch.parameters).xreplace(start)
-        try:
-            ring = Ring(sorted(value.free_symbols | minimal.free_symbols | {x, root}, key=str))
+        images.append(
+            (function.xreplace(branch.parameters).xreplace(start), *next(iter(branch.algebraic.items())))
+        )
+    used = {x}.union(*(v.free_symbols for v in values), *(e.free_symbols for i in images for e in i))
+    ring = Ring(sorted(used, key=str))
+    try:
+        total = reduce(mul, (ring.fraction(x - v).numerator for v in values))
+        for value, root, minimal in images:
             image = ring.fraction(value)
-        except NotPolynomial:
-            return []
-        graph = image.denominator * ring.generator(x) - image.numerator
-        name = str(ring.context.names()[ring.index[root]])
-        total = total * ring.expression(graph.resultant(ring.polynomial(minimal), name))
-    poly = rational_form(total).as_numer_denom()[0].as_poly(x)
-    lead = poly.LC()
-    return [positive_lead(tidy(c / lead)) for c in poly.all_coeffs()[1:] if (c / lead).cancel().free_symbols]
+            graph = image.denominator * ring.generator(x) - image.numerator
+            total *= graph.resultant(ring.polynomial(minimal), str(ring.context.names()[ring.index[root]]))
+    except NotPolynomial:
+        return []
+    parts = ring.coefficients(total, x)
+    lead = parts.pop(max(parts))
+    found = [Fraction(ring, c, lead).reduced() for _, c in sorted(parts.items(), reverse=True)]
+    return [
+        positive_lead(f.shortest())
+        for f in found
+        if not (f.numerator.is_constant() and f.denominator.is_constant())
+    ]
 
 
 def _elementary(values: list[Expr]) -> list[Expr]:

@@ -58,6 +58,8 @@ def _verdict(compatible: CompatibleSet, parameter: Symbol) -> Verdict:
         count = len({str(r.branch.parameters[parameter]) for r in sure})
         plural = "s fit" if count > 1 else " fits"
         why = f"{count} other value{plural} the same videos"
+        if any(r.branch.parameters[parameter].free_symbols & set(r.branch.integers) for r in sure):
+            why = "other values, one for each whole number n, fit the same videos"
         if len(sure) < len(others) or compatible.scope != "global":
             why += "; further ones are not excluded"
         return Verdict("finite", transform, _pairs(sure, parameter), why)

@@ -12,20 +12,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
 
-from sympy import Abs, Expr, Integer, Rational, Symbol
+from sympy import Abs, Expr, Integer, Rational, Symbol, exp
 
 from identify.algebra.budget import Budget
 from identify.algebra.ring import Poly
 from identify.algebra.solve import Unsolved, solve
-from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat
-from identify.orbit.closing import Open, Transcendental, close
+from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat, is_hat
+from identify.orbit.closing import Open, Transcendental, close, monomial, root_in
 from identify.orbit.equations import RingSystem, opened_solutions
-from identify.orbit.generators import StateFunctions, refined, state_functions
+from identify.orbit.facts import Facts
+from identify.orbit.generators import StateFunctions, Unhandled, refined, state_functions
 from identify.orbit.matching import Matching, Pairing
+from identify.orbit.ties import settle, tied
 from identify.routes.route import Feature
 
 _SCALE = Symbol("_scale", real=True)
 _SHIFT = Symbol("_shift", real=True)
+_TURN = Symbol("_n9", integer=True)
 REFINEMENTS = (2, 3)
 
 
@@ -42,9 +45,9 @@ class AffineBranches:
     unsolved: tuple[str, ...]
 
 
-def affine_branches(family: Family, budget: Budget) -> AffineBranches:
-    """Solve the orbit equations of ``family`` for all affine maps."""
-    problem = _Problem(family, budget)
+def affine_branches(family: Family, budget: Budget, facts: Facts) -> AffineBranches:
+    """Solve the orbit equations of ``family`` for all affine maps; ``facts`` are the declared signs."""
+    problem = _Problem(family, budget, facts)
     branches: list[Branch] = []
     for orientation in problem.orientations():
         for truth, matching in problem.matchings(orientation):
@@ -71,16 +74,21 @@ class _Orientation:
 
 
 class _Problem:
-    def __init__(self, family: Family, budget: Budget) -> None:
-        self.family, self.budget = family, budget
+    def __init__(self, family: Family, budget: Budget, facts: Facts) -> None:
+        self.family, self.budget, self.facts = family, budget, facts
         self.conditions: list[Expr] = []
         self.unsolved: list[str] = []
         self.report_symbols = {p: hat(p) for p in family.independent}
-        functions = [c for _, c in family.channels]
+        plain = tied([c for _, c in family.channels], family.independent, family.state, family.bounds)
+        self.ties, self.values = plain.ties, plain.values
+        if self.ties and family.stratum:
+            raise Unhandled("a parameter inside a function, on a special case")
+        functions = list(plain.functions)
         truth = [c.xreplace(family.stratum) for c in functions]
         self.truth = state_functions(truth, family.state)
         generic = self.truth if not family.stratum else state_functions(functions, family.state)
-        self.report = _renamed(generic, self.report_symbols)
+        self.tied_symbols = {t.symbol: hat(t.symbol) for t in self.ties}
+        self.report = _renamed(generic, {**self.report_symbols, **self.tied_symbols})
         self.partial = bool(family.stratum)
 
     def orientations(self) -> list[_Orientation]:
@@ -101,10 +109,16 @@ class _Problem:
             for matching in Pairing(truth, self.report, image, self.partial).matchings():
                 yield truth, matching
 
-    def solve(self, orientation: _Orientation, truth: StateFunctions, matching: Matching) -> list[Branch]:
-        """All branches for one orientation and one pairing of generators."""
+    def solve(
+        self,
+        orientation: _Orientation,
+        truth: StateFunctions,
+        matching: Matching,
+        more: tuple[Expr, ...] = (),
+    ) -> list[Branch]:
+        """All branches for one orientation and one pairing of generators; ``more`` must vanish as well."""
         try:
-            system = self._system(orientation, truth, matching)
+            system = self._system(orientation, truth, matching, more)
             solutions, conditions = solve(system.system, self.budget)
         except Unsolved as error:
             self.unsolved.append(str(error))
@@ -114,46 +128,92 @@ class _Problem:
         for solution in solutions:
             for opened in opened_solutions(system, solution, matching):
                 try:
-                    if close(opened, matching.closings):
-                        branches.append(self._branch(opened, orientation))
+                    if not close(opened, matching.closings, self.facts):
+                        continue
+                    demanded = self._demanded(opened, len(more))
                 except Transcendental as error:
                     self.unsolved.append(str(error))
+                    continue
+                if not demanded:
+                    branches.append(self._branch(opened, orientation))
+                for expression in demanded:
+                    branches += self.solve(orientation, truth, matching, (*more, expression))
         return branches
+
+    def _demanded(self, opened: Open, steps: int) -> list[Expr]:
+        """What the first tie that a solution does not respect demands of it."""
+        for tie in self.ties:
+            hats = {**self.report_symbols, tie.symbol: self.tied_symbols[tie.symbol]}
+            demanded = settle(opened, tie, hats, self.values, _TURN)
+            if demanded and steps > 2 * len(self.ties):
+                raise Transcendental("a transcendental equation for the parameters")
+            if demanded:
+                return demanded
+        return []
 
     def _remember(self, system: RingSystem, conditions: Sequence[Poly]) -> None:
         for poly in conditions:
-            expression = system.ring.expression(poly).xreplace(system.thaw)
+            expression = system.ring.expression(poly).xreplace(system.thaw).xreplace(self.values)
             if expression not in self.conditions and not expression.free_symbols.isdisjoint(
                 self.family.known
             ):
                 self.conditions.append(expression)
 
-    def _system(self, orientation: _Orientation, truth: StateFunctions, matching: Matching) -> RingSystem:
+    def _system(
+        self,
+        orientation: _Orientation,
+        truth: StateFunctions,
+        matching: Matching,
+        more: tuple[Expr, ...],
+    ) -> RingSystem:
         family = self.family
         image = orientation.scale * (family.state + _SHIFT)
         table = {**matching.substitution, family.state: image}
-        identities = list(matching.identities)
+        identities = [*matching.identities, *more]
         for (feature, _), ours, theirs in zip(
             family.channels, self.report.functions, truth.functions, strict=True
         ):
             identities.append(ours.xreplace(table) - orientation.dilation(feature) * theirs)
         nonzero = [e.xreplace(self.report_symbols) for e in family.nonzero]
-        unknowns = (*self.report_symbols.values(), *matching.unknowns, _SHIFT, _SCALE)
+        ties = self.tied_symbols
+        unknowns = (*self.report_symbols.values(), *matching.unknowns, _SHIFT, _SCALE, *ties.values())
         state_symbols = (*truth.symbols, *matching.independent)
-        positive = [*matching.positive] + ([_SCALE] if orientation.order else [])
+        exponentials = [hat(t.symbol) for t in self.ties if t.function is exp]
+        positive = [*matching.positive, *exponentials] + ([_SCALE] if orientation.order else [])
         return RingSystem.build(
             identities,
-            [*nonzero, *matching.nonzero, _SCALE],
-            family.known,
+            [*nonzero, *matching.nonzero, *exponentials, _SCALE],
+            (*family.known, *ties, *([_TURN] if more else [])),
             unknowns,
             state_symbols,
             truth,
             positive,
         )
 
+    def _free_the_parameters(self, opened: Open) -> None:
+        """Where an auxiliary that fixes a reported parameter is free, the parameter is the free one."""
+        public = {*self.report_symbols.values(), _SCALE, _SHIFT}
+        for auxiliary in [s for s in opened.free if s not in public]:
+            for reported in self.report_symbols.values():
+                value = opened.value(reported)
+                root = root_in(value - reported, auxiliary)
+                power = None if root is not None else monomial(value, auxiliary)
+                if power is not None and power[1] != 0:
+                    root = (reported / power[0]) ** (1 / power[1])  # auxiliaries of powers are positive
+                if root is not None:
+                    opened.put({auxiliary: root})
+                    del opened.values[reported], opened.values[auxiliary]
+                    opened.free.append(reported)
+                    break
+
     def _branch(self, opened: Open, orientation: _Orientation) -> Branch:
         """The solution in the public symbols lambda and tau."""
         _free_the_scale(opened)
+        self._free_the_parameters(opened)
+        if self.ties:
+            opened.put(self.values)
+            if any(e.has(_TURN) for e in opened.values.values()):
+                opened.integers.append(_TURN)
         table: dict[Symbol, Expr] = {}
         scale = orientation.scale.xreplace({_SCALE: opened.value(_SCALE)})
         if _SCALE in opened.free:
@@ -167,7 +227,7 @@ class _Problem:
             # where lambda itself depends on t, tau stands for t
             table[_SHIFT] = TAU if scale.has(_SHIFT) else TAU / scale.xreplace(table)
         shift = (scale * opened.value(_SHIFT)).xreplace(table)
-        if shift.has(TAU):
+        if shift.has(TAU) or (opened.integers and shift.is_rational_function()):
             shift = shift.cancel()
         names = {_SCALE: LAMBDA, _SHIFT: TAU}
         reported = {p: _plain(opened.value(h).xreplace(table)) for p, h in self.report_symbols.items()}
@@ -189,10 +249,12 @@ class _Problem:
 
 
 def _plain(expression: Expr) -> Expr:
-    """The expression without nested fractions in tau."""
-    if not expression.has(TAU) or not expression.is_rational_function():
+    """The expression without nested fractions in tau, and without what cancels."""
+    if not expression.is_rational_function():
         return expression
-    return expression.cancel().expand()
+    if expression.has(TAU) and expression.has(LAMBDA):
+        return expression.cancel().expand()
+    return expression.cancel().factor() if any(map(is_hat, expression.free_symbols)) else expression
 
 
 def _free_the_scale(opened: Open) -> None:

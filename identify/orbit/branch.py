@@ -27,7 +27,8 @@ class Family:
     """Channels ``c_k(z; parameters)`` with what the report must satisfy.
 
     ``eliminated`` parameters follow from the others by declared equalities and do not occur in the
-    channels; ``stratum`` specialises the true parameters only; ``nonzero`` holds for the reported ones.
+    channels; ``stratum`` specialises the true parameters only; ``nonzero`` holds for the reported ones
+    and so do ``bounds``, numbers between which a parameter is declared to lie.
     """
 
     state: Symbol
@@ -36,6 +37,7 @@ class Family:
     eliminated: dict[Symbol, Expr] = field(default_factory=dict)
     nonzero: tuple[Expr, ...] = ()
     stratum: dict[Symbol, Expr] = field(default_factory=dict)
+    bounds: dict[Symbol, tuple[Expr, Expr]] = field(default_factory=dict)
 
     @property
     def independent(self) -> tuple[Symbol, ...]:

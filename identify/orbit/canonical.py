@@ -19,10 +19,12 @@ from identify.orbit.branch import LAMBDA, TAU, Branch, Family, hat, is_hat
 from identify.orbit.compatible import CompatibleSet, Scope, judged
 from identify.orbit.equality import same
 from identify.orbit.generators import Unhandled
+from identify.orbit.independent import from_logarithm, in_logarithm, only_affine_maps
 from identify.orbit.infinitesimal import Dimensions, dimensions, rank
 from identify.orbit.maps import HomogeneousMaps, explicit_maps, with_map
+from identify.orbit.merge import merged
 from identify.orbit.normalised import normalised_set
-from identify.orbit.real import RealFilter, Realness, declared_facts
+from identify.orbit.real import RealFilter, Realness, declared_facts, with_identity
 from identify.orbit.sampling import Sampler, compiled
 from identify.orbit.signature import NotAlgebraic, Signature, signature, signature_branches
 from identify.routes.zero import is_zero
@@ -34,22 +36,53 @@ def canonical_set(family: Family, sampler: Sampler, budget: Budget) -> Compatibl
     if not judge.points:
         raise Unhandled("conditions that no parameter values tried meet; they may contradict each other")
     size = dimensions(family, True, judge.points[0])
-    affine = affine_branches(family, budget)
-    branches = list(judged(affine.branches, family, judge))
+    affine = affine_branches(family, budget, judge.facts)
+    branches = list(judged(affine.branches, family, judge)[0])
     conditions = list(affine.conditions)
+    sure = constant_scalars(family)
+    found: _Extended | None = None
+    because = ""
     try:
         found = _Extension(family, sampler, judge, branches, size, budget).run()
     except (NotAlgebraic, Unsolved, Unhandled) as error:
+        because = str(error)
+    if found is None or any(r.verdict == "undecided" for r in found.branches):
         normalised = _normalised(family, sampler, judge, budget)
         if normalised is not None and normalised.dimensions == size:
-            return replace(normalised, constants=constant_scalars(family))
-        scope, gaps = _local_scope(branches, size, [*affine.unsolved, str(error)])
-        sure = constant_scalars(family)
-        return CompatibleSet(family, judge, tuple(branches), size, tuple(conditions), scope, gaps, sure)
-    conditions += [c for c in found.conditions if c not in conditions]
-    scope2, gaps2 = _scope(found, size)
-    sure = constant_scalars(family)
-    return CompatibleSet(family, judge, found.branches, size, tuple(conditions), scope2, gaps2, sure)
+            return replace(normalised, constants=sure)
+    if found is not None:
+        conditions += [c for c in found.conditions if c not in conditions]
+        scope, gaps = _scope(found, size)
+        return CompatibleSet(family, judge, found.branches, size, tuple(conditions), scope, gaps, sure)
+    scope, gaps = _local_scope(branches, size, [*affine.unsolved, because])
+    if scope == "local" and not affine.unsolved and _only_affine(family, judge):
+        scope, gaps = "global", ()
+    elif (powers := _power_maps(family, sampler, judge, budget)) is not None:
+        branches, scope, gaps = powers, "global", ()
+    return CompatibleSet(family, judge, tuple(branches), size, tuple(conditions), scope, gaps, sure)
+
+
+def _only_affine(family: Family, judge: RealFilter) -> bool:
+    """Whether no map but an affine one can be compatible."""
+    try:
+        return only_affine_maps(family, signature(family), judge.points[0])
+    except Unhandled:
+        return False
+
+
+def _power_maps(family: Family, sampler: Sampler, judge: RealFilter, budget: Budget) -> list[Realness] | None:
+    """All branches, where the state is positive and every compatible map is affine in its logarithm."""
+    if [c.expression for c in sampler.domain] != [family.state]:
+        return None
+    inner = in_logarithm(family)
+    if not _only_affine(inner, judge):
+        return None
+    found = affine_branches(inner, budget, judge.facts)
+    marked = [with_identity(b, family.state, family.truth) for b in found.branches]
+    verdicts = [judge.judge(from_logarithm(b, family.state)) for b in merged(marked)]
+    alive = [v for v in verdicts if v.verdict != "dropped"]
+    complete = not found.unsolved and any(v.branch.identity for v in alive)
+    return sorted(alive, key=lambda r: not r.branch.identity) if complete else None
 
 
 def _normalised(family: Family, sampler: Sampler, judge: RealFilter, budget: Budget) -> CompatibleSet | None:
@@ -132,7 +165,7 @@ class _Extension:
         if not shape.curve:
             return self._homogeneous(shape)
         piece = self._slice()
-        solved = signature_branches(piece.family, self.point, self.budget)
+        solved = signature_branches(piece.family, self.point, self.budget, self.judge.facts)
         result = list(self.affine)
         for branch in solved.branches:
             self.budget.check("looking for coordinate maps")
@@ -150,7 +183,7 @@ class _Extension:
 
     def _homogeneous(self, shape: Signature) -> _Extended:
         """Constant scalars: any two laws with the same constants are compatible through a flow."""
-        solved = signature_branches(self.family, self.point, self.budget)
+        solved = signature_branches(self.family, self.point, self.budget, self.judge.facts)
         flows = HomogeneousMaps(self.family, self.sampler, shape)
         result = []
         for branch in solved.branches:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import mpmath
 from sympy import Abs, Expr, S, Symbol, atan, cos, exp, lambdify, log, pi, sign, sin
 
+from identify.orbit.facts import Facts
 from identify.orbit.matching import Closing
 
 
@@ -40,8 +41,10 @@ class Open:
         self.algebraic = {s: e.xreplace(table) for s, e in self.algebraic.items() if s not in table}
 
 
-def close(solution: Open, closings: tuple[Closing, ...]) -> bool:
+def close(solution: Open, closings: tuple[Closing, ...], facts: Facts) -> bool:
     """Apply the closings in turn; False when the solution contradicts one."""
+    if any(_only_trivial(solution, c, facts) for c in closings):
+        return False
     steps = {"exp": _close_exp, "angle": _close_angle, "power": _close_power, "log": _close_log}
     open_first = sorted(closings, key=lambda c: solution.value(c.values[0]) != c.values[0])
     return all(steps[closing.kind](solution, closing) for closing in open_first)
@@ -56,6 +59,17 @@ def _close_exp(solution: Open, closing: Closing) -> bool:
     if factor == 1:
         return False
     return _set_linear(solution, kappa, log(factor), lambda: exp(kappa) - factor, [factor])
+
+
+def _only_trivial(solution: Open, closing: Closing, facts: Facts) -> bool:
+    """Whether ``R = exp(kappa(R))`` holds at R = 1 alone, which is a case of its own: one side overtakes."""
+    factor, kappa = solution.value(closing.values[0]), solution.value(closing.argument)
+    if closing.kind != "exp" or factor != closing.values[0] or not kappa.has(factor):
+        return False
+    positive = facts.with_signs([(factor, "+")])
+    trivial = kappa.is_rational_function() and kappa.subs(factor, S.One).cancel() == 0
+    slope = (1 / factor - kappa.diff(factor)).together()
+    return trivial and positive.sign(slope) in ("+", "-")
 
 
 def _refuse_circle(argument: Expr, symbol: Expr) -> None:
@@ -86,7 +100,7 @@ def _close_power(solution: Open, closing: Closing) -> bool:
     if kappa == 1:
         return False
     for x in solution.free:
-        left, right = _monomial(kappa, x), _monomial(factor, x)
+        left, right = monomial(kappa, x), monomial(factor, x)
         if left is None or right is None:
             continue
         (c1, j), (c2, m) = left, right
@@ -114,12 +128,20 @@ def _close_angle(solution: Open, closing: Closing) -> bool:
     turn = Symbol(f"_n{len(solution.integers)}", integer=True)
     angle = _angle(sine, cosine)
     for x in solution.free:
-        parts = _linear(delta, x)
-        if parts is not None:
+        root = root_in(delta - angle - 2 * pi * turn, x)
+        if root is not None:
             solution.integers.append(turn)
-            solution.put({x: (angle + 2 * pi * turn - parts[1]) / parts[0]})
+            solution.put({x: root})
             return True
+    if delta.free_symbols & _moving(solution):
+        raise Transcendental("an angle that depends on a free symbol")
     return not _differs(sin(delta) - sine) and not _differs(cos(delta) - cosine)
+
+
+def _moving(solution: Open) -> set[Symbol]:
+    """The free symbols, and the algebraic ones that depend on them."""
+    free = set(solution.free)
+    return free | {s for s, e in solution.algebraic.items() if e.free_symbols & free}
 
 
 def _on_circle(solution: Open, sine: Expr, cosine: Expr) -> tuple[Symbol, Symbol] | None:
@@ -146,32 +168,33 @@ def _set_linear(
 ) -> bool:
     """Solve ``argument = target`` for a free symbol that enters the argument alone and linearly."""
     for x in solution.free:
-        parts = _linear(argument - target, x)
-        if parts is None:
+        root = root_in(argument - target, x)
+        if root is None:
             continue
-        root = -parts[1] / parts[0]
         if argument.xreplace({x: root}).expand() == 0:
             return False  # only the map without this constant, which is a case of its own
         solution.positive += positive
         solution.put({x: root})
         return True
-    if argument.free_symbols & set(solution.free) or target.free_symbols & set(solution.free):
+    if (argument.free_symbols | target.free_symbols) & _moving(solution):
         raise Transcendental("a transcendental relation between free symbols")
     return not _differs(gap())
 
 
-def _linear(expression: Expr, symbol: Symbol) -> tuple[Expr, Expr] | None:
+def root_in(expression: Expr, symbol: Symbol) -> Expr | None:
+    """The only zero of the expression as a function of the symbol, where its numerator is linear in it."""
     if not expression.has(symbol):
         return None
-    slope = expression.diff(symbol)
-    if slope.has(symbol):
-        slope = slope.cancel()
+    numerator = (
+        expression if not expression.diff(symbol).has(symbol) else expression.together().as_numer_denom()[0]
+    )
+    slope = numerator.expand().diff(symbol)
     if slope.has(symbol) or slope == 0:
         return None
-    return slope, expression.xreplace({symbol: S.Zero})
+    return -numerator.expand().xreplace({symbol: S.Zero}) / slope
 
 
-def _monomial(expression: Expr, symbol: Symbol) -> tuple[Expr, Expr] | None:
+def monomial(expression: Expr, symbol: Symbol) -> tuple[Expr, Expr] | None:
     """``(c, m)`` with ``expression = c * symbol**m``."""
     exponent = (symbol * expression.diff(symbol) / expression).cancel()
     if exponent.has(symbol) or not exponent.is_Integer:

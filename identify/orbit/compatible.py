@@ -15,6 +15,7 @@ from identify.orbit.infinitesimal import Dimensions, dimensions
 from identify.orbit.merge import merged
 from identify.orbit.real import RealFilter, Realness, with_identity
 from identify.orbit.sampling import Sampler
+from identify.routes.route import LINEAR
 
 Scope = Literal["global", "local", "none"]
 
@@ -27,6 +28,7 @@ class CompatibleSet:
     is proven complete ("global"), complete near the identity ("local"), or not even that ("none");
     ``gaps`` says why it is not global.  ``constants`` are functions of the parameters that every report
     agrees on whatever else is known (constant scalars of the law, cor:linear-damping-invariant).
+    ``dropped`` branches solve the equations but are no real reports inside the assumptions.
     """
 
     family: Family
@@ -37,6 +39,7 @@ class CompatibleSet:
     scope: Scope
     gaps: tuple[str, ...] = ()
     constants: tuple[Expr, ...] = ()
+    dropped: tuple[Branch, ...] = ()
 
     @property
     def identity(self) -> Realness | None:
@@ -55,16 +58,19 @@ class CompatibleSet:
 
 def raw_set(family: Family, sampler: Sampler, budget: Budget) -> CompatibleSet:
     """The compatible set of a raw route: all affine maps (thm:orbit-characterization)."""
-    found = affine_branches(family, budget)
     judge = RealFilter(sampler)
-    branches = judged(found.branches, family, judge)
+    found = affine_branches(family, budget, judge.facts)
+    branches, dropped = judged(found.branches, family, judge)
     size = dimensions(family, False, judge.points[0]) if judge.points else None
     scope, gaps = _scope(found.unsolved, branches, size)
-    return CompatibleSet(family, judge, branches, size, found.conditions, scope, gaps)
+    damping = tuple(c for f, c in family.channels if f == LINEAR and not c.has(family.state))
+    return CompatibleSet(family, judge, branches, size, found.conditions, scope, gaps, damping, dropped)
 
 
-def judged(branches: Sequence[Branch], family: Family, judge: RealFilter) -> tuple[Realness, ...]:
-    """The branches that are real or undecided, each component once."""
+def judged(
+    branches: Sequence[Branch], family: Family, judge: RealFilter
+) -> tuple[tuple[Realness, ...], tuple[Branch, ...]]:
+    """The branches that are real or undecided, each component once; and those that are dropped."""
     marked = [with_identity(b, family.state, family.truth) for b in branches]
     verdicts = [judge.judge(b) for b in marked]
     alive = [v for v in verdicts if v.verdict != "dropped"]
@@ -72,7 +78,8 @@ def judged(branches: Sequence[Branch], family: Family, judge: RealFilter) -> tup
     for branch in merged([v.branch for v in alive]):
         old = next((v for v in alive if v.branch is branch), None)
         result.append(old or judge.judge(with_identity(branch, family.state, family.truth)))
-    return tuple(sorted(result, key=lambda r: not r.branch.identity))
+    dropped = tuple(v.branch for v in verdicts if v.verdict == "dropped")
+    return tuple(sorted(result, key=lambda r: not r.branch.identity)), dropped
 
 
 def _scope(

@@ -12,7 +12,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from sympy import Abs, Add, Expr, Integer, Mul, Number, NumberSymbol, Pow, Rational, Symbol, cosh, exp
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Integer,
+    Mul,
+    Number,
+    NumberSymbol,
+    Pow,
+    Rational,
+    Symbol,
+    cosh,
+    exp,
+)
+from sympy import sign as sign_of
 
 from identify.algebra.ring import NotPolynomial, Ring
 
@@ -388,7 +402,10 @@ def _lift(e: Expr, table: dict[Expr, Symbol]) -> Expr:
 
 
 def resolve_absolute_values(expression: Expr, facts: Facts) -> Expr:
-    """``|x|`` replaced by x or -x where the facts decide the sign."""
+    """``|x|`` replaced by x or -x, and ``sign(x)`` by 1 or -1, where the facts decide the sign."""
+    signs = {a: facts.sign(a.args[0]) for a in expression.atoms(sign_of)}
+    values = {"+": Integer(1), "-": Integer(-1)}
+    expression = expression.xreplace({a: values[s] for a, s in signs.items() if s in values})
     for atom in expression.atoms(Abs):
         found = facts.sign(atom.args[0])
         if found in ("+", ">="):

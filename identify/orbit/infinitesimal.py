@@ -59,6 +59,20 @@ def moves_alone(family: Family, parameter: Symbol, point: Point) -> bool | None:
     return None if without is None or beside is None else beside > without
 
 
+def leaves(family: Family, canonical: bool, condition: Expr, point: Point) -> bool | None:
+    """Whether compatible reports near the point change the condition's value; None without a clear rank."""
+    slopes = [condition.diff(p) for p in family.independent]
+    with mpmath.workdps(_DIGITS):
+        try:
+            rows = _canonical_rows(family, point) if canonical else _raw_rows(family, point)
+            numbers = [to_number(point.parameters[p]) for p in family.independent]
+            slope = compiled(family.independent, slopes)(*numbers)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return None
+        without, beside = rank(rows), rank([*rows, [mpmath.mpf(0), mpmath.mpf(0), *slope]])
+    return None if without is None or beside is None else beside > without
+
+
 def _raw_rows(family: Family, point: Point) -> list[list[Number]]:
     """Rows ``(l, s, dtheta)`` of the linearised orbit equations at several states."""
     rows = []

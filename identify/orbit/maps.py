@@ -18,6 +18,7 @@ from sympy import Expr, S, Symbol, atan, log, sqrt, tan
 from identify.algebra.ring import NotPolynomial, Poly, Ring
 from identify.algebra.solve import square_part
 from identify.orbit.branch import LAMBDA, TAU, Branch, Family
+from identify.orbit.equality import same
 from identify.orbit.facts import Facts, resolve_absolute_values
 from identify.orbit.generators import Generator, Unhandled, state_functions
 from identify.orbit.real import declared_facts
@@ -65,12 +66,16 @@ def explicit_maps(curve: Sequence[Expr], family: Family, branch: Branch, point: 
 def _power_map(
     scalar: Expr, family: Family, branch: Branch, facts: Facts
 ) -> tuple[Expr, tuple[Expr, ...]] | None:
-    """The map of a scalar ``a*z**m`` with a parameter in the exponent, on positive states."""
+    """The map of a scalar ``a*z**m + c`` with a parameter in the exponent, on positive states."""
     z = family.state
-    exponent = (z * scalar.diff(z) / scalar).simplify()
+    slope = scalar.diff(z)
+    exponent = (1 + z * slope.diff(z) / slope).simplify()
     if exponent.has(z) or not exponent.free_symbols or facts.sign(z) != "+":
         return None
-    factor = scalar.xreplace({z: S.One})
+    factor = slope.xreplace({z: S.One}) / exponent
+    rest = at_one_state(scalar - factor * z**exponent, z)
+    if not same(rest, rest.xreplace(branch.parameters)):
+        return None
     ratio = (factor / factor.xreplace(branch.parameters)).cancel()
     image = (ratio * z**exponent) ** (1 / exponent.xreplace(branch.parameters))
     return image, (ratio,)

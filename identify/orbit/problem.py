@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Pow, Symbol
+from sympy import Expr, Pow, S, Symbol
 
 from identify.errors import InputError
 from identify.law.law import Condition, Law
 from identify.orbit.branch import Family
-from identify.orbit.facts import resolve_absolute_values
+from identify.orbit.facts import Facts, resolve_absolute_values
 from identify.orbit.generators import Unhandled
-from identify.orbit.hidden import Hidden, hidden_parameters
+from identify.orbit.hidden import Hidden, hidden_parameters, written
 from identify.orbit.real import SIGNS, declared_facts
-from identify.orbit.sampling import Sampler
+from identify.orbit.sampling import Sampler, exact_bounds
 from identify.routes.classify import classify
 from identify.routes.route import Route
 
@@ -47,14 +47,21 @@ def pose(law: Law) -> Problem:
     acceleration = resolve_absolute_values(law.acceleration.xreplace(eliminated), facts)
     route = classify(replace(law, acceleration=acceleration))
     functions = [c for _, c in route.channels]
-    hidden = hidden_parameters(functions, (p for p in law.parameters if p not in eliminated), law.state)
+    open_parameters = [p for p in law.parameters if p not in eliminated]
+    hidden = hidden_parameters(functions, open_parameters, law.state, facts)
     table = {h.parameter: h.forward for h in hidden}
     parameters = (*law.parameters, *(h.symbol for h in hidden))
     eliminated = {**{p: e.xreplace(table) for p, e in eliminated.items()}, **table}
     assumptions = (*law.assumptions, *(h.condition for h in hidden), *denominators(law))
-    channels = tuple((f, c.xreplace(table)) for f, c in route.channels)
-    nonzero = tuple(c.expression.xreplace(eliminated) for c in assumptions if c.relation in ("!=", ">"))
-    family = Family(law.state, parameters, channels, eliminated, nonzero)
+    assumptions += tuple(
+        replace(c, expression=c.expression.xreplace(table)) for c in assumptions if c.expression.has(*table)
+    )
+    channels = tuple((f, written(c, table, facts)) for f, c in route.channels)
+    given = (c.expression.xreplace(eliminated) for c in assumptions if c.relation in ("!=", ">"))
+    nonzero = tuple(dict.fromkeys(e.base if e.is_Pow else e for e in given))
+    between = {p: exact_bounds(p, assumptions) for p in parameters}
+    limits = {p: (low, high) for p, (low, high) in between.items() if low is not None and high is not None}
+    family = Family(law.state, parameters, channels, eliminated, nonzero, bounds=limits)
     sampler = Sampler(law.state, parameters, eliminated, assumptions, law.domain)
     return Problem(law, replace(route, channels=channels), family, sampler, tuple(hidden))
 
@@ -83,10 +90,11 @@ def denominators(law: Law) -> list[Condition]:
 def eliminations(law: Law) -> dict[Symbol, Expr]:
     """Declared equalities solved for a parameter that enters linearly."""
     found: dict[Symbol, Expr] = {}
+    facts = declared_facts(law.assumptions)
     for condition in law.assumptions:
         if condition.relation != "==":
             continue
-        solved = solve_for_parameter(condition.expression.xreplace(found), law.parameters)
+        solved = solve_for_parameter(condition.expression.xreplace(found), law.parameters, facts)
         if solved is None:
             raise Unhandled(f"the equality {condition.text}, which no parameter enters linearly")
         parameter, value = solved
@@ -95,10 +103,22 @@ def eliminations(law: Law) -> dict[Symbol, Expr]:
     return found
 
 
-def solve_for_parameter(expression: Expr, parameters: tuple[Symbol, ...]) -> tuple[Symbol, Expr] | None:
-    """``(p, value)`` with ``expression = 0`` exactly where ``p = value``, for the last such parameter."""
-    for parameter in reversed(parameters):
-        slope = expression.diff(parameter)
+def solve_for_parameter(
+    expression: Expr, parameters: tuple[Symbol, ...], facts: Facts | None = None
+) -> tuple[Symbol, Expr] | None:
+    """``(p, value)`` with ``expression = 0`` exactly where ``p = value``, for the last such parameter.
+
+    The factor of p must be a number, or not vanish by the facts or because the rest is a number.
+    """
+    slopes = {p: expression.diff(p) for p in reversed(parameters)}
+    for parameter, slope in slopes.items():
         if slope.is_number and slope != 0:
             return parameter, (parameter - expression / slope).expand()
+    for parameter, slope in slopes.items():
+        if facts is None:
+            break
+        rest = expression.xreplace({parameter: S.Zero})
+        nonzero = facts.sign(slope) in ("+", "-", "!=") or (rest.is_number and rest != 0)
+        if not slope.is_number and not slope.has(parameter) and nonzero:
+            return parameter, (-rest / slope).cancel()
     return None

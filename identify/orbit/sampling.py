@@ -138,16 +138,22 @@ def _rational(generator: random.Random) -> Rational:
 
 
 def bounds(symbol: Symbol, conditions: Sequence[Condition]) -> tuple[Rational | None, Rational | None]:
-    """Numerical bounds that single conditions put on the symbol."""
-    low: Rational | None = None
-    high: Rational | None = None
+    """Rational bounds, within one part in a million, that single conditions put on the symbol."""
+    low, high = exact_bounds(symbol, conditions)
+    return None if low is None else nearby(low), None if high is None else nearby(high)
+
+
+def exact_bounds(symbol: Symbol, conditions: Sequence[Condition]) -> tuple[Expr | None, Expr | None]:
+    """Numbers that single conditions put as bounds on the symbol."""
+    low: Expr | None = None
+    high: Expr | None = None
     for c in conditions:
         if c.relation not in (">", ">=") or c.expression.free_symbols != {symbol}:
             continue
         slope = c.expression.diff(symbol)
         if not slope.is_number or not slope.is_nonzero:
             continue
-        end = nearby(-c.expression.xreplace({symbol: S.Zero}) / slope)
+        end = -c.expression.xreplace({symbol: S.Zero}) / slope
         if slope > 0:
             low = end if low is None else max(low, end)
         else:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import mpmath
 from sympy import Expr, S, Symbol, exp
@@ -19,8 +20,9 @@ from sympy import Expr, S, Symbol, exp
 from identify.algebra.budget import Budget
 from identify.algebra.lattice import lattice_basis
 from identify.algebra.ring import Fraction, NotPolynomial, Poly, Ring
-from identify.algebra.solve import System, solve
+from identify.algebra.solve import System, remainder, solve
 from identify.orbit.branch import Branch, Family, hat
+from identify.orbit.facts import Facts
 from identify.orbit.generators import StateFunctions, Unhandled, state_functions
 from identify.orbit.sampling import Point, compiled, to_number
 from identify.routes.zero import is_zero
@@ -29,6 +31,7 @@ _J = Symbol("_J", real=True)
 _T = Symbol("_T", real=True)
 _SPARE = tuple(Symbol(f"_root{i}", real=True) for i in range(3))
 DEGREE_LIMIT = 400
+MOST_RATIOS = 4
 
 
 class NotAlgebraic(Exception):
@@ -148,7 +151,7 @@ class SignatureBranches:
     signature: Signature
 
 
-def signature_branches(family: Family, point: Point, budget: Budget) -> SignatureBranches:
+def signature_branches(family: Family, point: Point, budget: Budget, facts: Facts) -> SignatureBranches:
     """Solve ``signature(eta) = signature(theta)`` for eta; NotAlgebraic or Unsolved where that fails."""
     found = signature(family)
     truth = list(family.independent)
@@ -161,6 +164,7 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
         coefficients = curve_invariants(found.curve, family, point, budget)
         reference = min(coefficients, key=lambda e: (len(e.free_symbols), e.count_ops()))
         nonzero.append(reference.xreplace(hats))
+        polys += _simple_ratios(ring, coefficients, hats)
         for c in coefficients:
             if c != reference:
                 polys.append(_numerator(ring, c.xreplace(hats) * reference - c * reference.xreplace(hats)))
@@ -175,7 +179,7 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
         for values, algebraic in opened_values(ring, solution):
             reported = {p: values.get(h, h) for p, h in hats.items()}
             reported.update({p: e.xreplace(reported) for p, e in family.eliminated.items()})
-            positive = _cubic_sign(family, reported)
+            positive = _cubic_sign(family, reported, facts)
             branches.append(
                 Branch(None, None, None, reported, solution.free, (), algebraic, positive, (), None)
             )
@@ -185,14 +189,32 @@ def signature_branches(family: Family, point: Point, budget: Budget) -> Signatur
     return SignatureBranches(tuple(branches), remembered, found)
 
 
-def _cubic_sign(family: Family, reported: dict[Symbol, Expr]) -> tuple[Expr, ...]:
+def _simple_ratios(ring: Ring, coefficients: Sequence[Expr], hats: dict[Symbol, Symbol]) -> list[Poly]:
+    """Equal ratios of coefficients in which much cancels: no new equations, but easy ones."""
+    found = []
+    values = [ring.polynomial(c) for c in coefficients]
+    for a, b in combinations(values, 2):
+        ratio = Fraction(ring, a, b).reduced()
+        size = len(ratio.numerator.to_dict()) + len(ratio.denominator.to_dict())
+        if not (ratio.numerator.is_constant() and ratio.denominator.is_constant()):
+            found.append((size, ratio))
+    found.sort(key=lambda pair: pair[0])
+    polys = []
+    for _, ratio in found[:MOST_RATIOS]:
+        expression = ratio.expression()
+        polys.append(_numerator(ring, expression.xreplace(hats) - expression))
+    return polys
+
+
+def _cubic_sign(family: Family, reported: dict[Symbol, Expr], facts: Facts) -> tuple[Expr, ...]:
     """Without a force the sign of c_3 is preserved: what that says of the reported parameters."""
     c = {int(f.power): e for f, e in family.channels}
     if 0 in c or 3 not in c:
         return ()
     factor, rest = c[3].as_independent(family.state, as_Add=False)
     square = rest.is_positive or (rest.is_nonnegative and not rest.is_zero)
-    if not (square or rest == 1 or _one_sign(rest, family)):
+    declared = rest.free_symbols == {family.state} and facts.sign(rest) in ("+", "-")
+    if not (square or declared or rest == 1 or _one_sign(rest, family)):
         raise Unhandled("a cubic drag whose sign changes with the state")
     return ((factor * factor.xreplace(reported)),)
 
@@ -228,7 +250,8 @@ def curve_invariants(curve: Sequence[Expr], family: Family, point: Point, budget
     With ``T = S_2 + s_3 S_3 + ...`` for symbolic s the relation between the first scalar and T describes
     the joint curve of all of them.
     """
-    functions = merged_monomials(one_generator(state_functions(curve, family.state)), family)
+    plain = even_angles(in_root(state_functions(curve, family.state)), family)
+    functions = merged_monomials(one_generator(plain), family)
     mixers = [Symbol(f"_mix{i}", real=True) for i in range(len(curve) - 2)]
     first = functions.functions[0]
     second = functions.functions[1]
@@ -323,6 +346,49 @@ class WithHalves(StateFunctions):
     def symbols(self) -> tuple[Symbol, ...]:
         """The state, the generator symbols and the half-angle tangents."""
         return (self.state, *(s for g in self.generators for s in g.symbols), *self.halves)
+
+
+def in_root(functions: StateFunctions) -> StateFunctions:
+    """The functions in one root of the state, of which the state is a power."""
+    roots = [g for g in functions.generators if g.root is not None]
+    if len(roots) != 1 or roots[0].argument != functions.state:
+        return functions
+    (y,), n = roots[0].symbols, roots[0].root
+    rest = tuple(g for g in functions.generators if g is not roots[0])
+    plain = tuple(f.xreplace({functions.state: y**n}) for f in functions.functions)
+    return WithHalves(functions.state, plain, rest, halves={y: functions.state})
+
+
+def even_angles(functions: StateFunctions, family: Family) -> StateFunctions:
+    """The functions in the cosine alone, or in the sine alone, where they are even in the other one."""
+    pairs = [g for g in functions.generators if g.kind == "trig"]
+    if len(pairs) != 1:
+        return functions
+    ring = Ring([*family.independent, *functions.symbols])
+    try:
+        fractions = [ring.fraction(f) for f in functions.functions]
+    except NotPolynomial:
+        return functions
+    for odd, even in (pairs[0].symbols, pairs[0].symbols[::-1]):
+        circle = ring.generator(odd) ** 2 + ring.generator(even) ** 2 - 1
+        found = [_even_part(ring, f, odd, circle) for f in fractions]
+        if all(f is not None for f in found):
+            rest = tuple(g for g in functions.generators if g is not pairs[0])
+            plain = tuple(f.expression() for f in found if f is not None)
+            return WithHalves(functions.state, plain, rest, halves={even: pairs[0].argument})
+    return functions
+
+
+def _even_part(ring: Ring, fraction: Fraction, odd: Symbol, circle: Poly) -> Fraction | None:
+    """The fraction without ``odd``, whose square the circle gives; None where it depends on its sign."""
+    top, bottom = (
+        ring.coefficients(remainder(ring, p, circle, odd), odd)
+        for p in (fraction.numerator, fraction.denominator)
+    )
+    (a, b), (c, d) = ((ring.part(p, 0), ring.part(p, 1)) for p in (top, bottom))
+    if c.is_zero() or not (b * c - a * d).is_zero():
+        return None
+    return Fraction(ring, a, c).reduced()
 
 
 def one_generator(functions: StateFunctions) -> StateFunctions:

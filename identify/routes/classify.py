@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from sympy import Expr, S, Symbol, sign
+
 from identify.law.law import Law
 from identify.routes.channels import Channels, expand_channels
 from identify.routes.feature import power_feature
-from identify.routes.refusal import Refusal, RefusedError, discontinuous, mixed_square, singular
+from identify.routes.refusal import Refusal, RefusedError, discontinuous, jump, mixed_square, singular
 from identify.routes.route import LINEAR, ONE, SQUARE, Feature, Route
+from identify.routes.zero import is_zero
 
 
 def classify(law: Law) -> Route:
@@ -21,7 +24,7 @@ def classify(law: Law) -> Route:
         channels = expand_channels(law.acceleration, law.state, law.velocity)
     except RefusedError as error:
         return _unsupported(error.refusal)
-    refusal = _failing_premise(channels, str(law.velocity))
+    refusal = _failing_premise(channels, str(law.velocity)) or _jumping(channels, law.state)
     return _unsupported(refusal) if refusal else _supported(channels)
 
 
@@ -35,6 +38,30 @@ def _failing_premise(channels: Channels, velocity: str) -> Refusal | None:
         if SQUARE in channels and not feature.polynomial:
             return mixed_square(feature, velocity)
     return None
+
+
+def _jumping(channels: Channels, state: Symbol) -> Refusal | None:
+    """A coefficient that jumps with the sign of a function of the state."""
+    for coefficient in channels.values():
+        for node in coefficient.atoms(sign):
+            if not node.has(state):
+                continue
+            height = coefficient.xreplace({node: S.One}) - coefficient.xreplace({node: S.NegativeOne})
+            root = _linear_root(node.args[0], state)
+            if root is None or not is_zero(_without_zero_powers(height.subs(state, root))):
+                return jump(node, state)
+    return None
+
+
+def _linear_root(expression: Expr, state: Symbol) -> Expr | None:
+    """Where a linear function of the state vanishes."""
+    slope = expression.diff(state)
+    return None if slope.has(state) or slope == 0 else -expression.subs(state, 0) / slope
+
+
+def _without_zero_powers(expression: Expr) -> Expr:
+    """``0**p`` as zero: an exponent that is a parameter stands for a positive number here."""
+    return expression.replace(lambda e: e.is_Pow and e.base == 0, lambda e: S.Zero)
 
 
 def _supported(channels: Channels) -> Route:

@@ -41,6 +41,15 @@ def discontinuous(velocity: str) -> Refusal:
     )
 
 
+def jump(node: Expr, state: Symbol) -> Refusal:
+    """``sign(z)`` inside the domain: coefficients must be continuous functions of the state."""
+    side = to_text(node.args[0])
+    return Refusal(
+        f"the law jumps where {to_text(node)} changes, but its coefficients must be continuous in {state}",
+        f'declare the side on which the clips move, such as --domain "{side} > 0"',
+    )
+
+
 def singular(feature: Feature, velocity: str) -> Refusal:
     """A negative power of the velocity: unbounded at rest."""
     text = feature_text(feature, velocity)

@@ -144,3 +144,17 @@ def test_square_part(n: int, i: int, k: int) -> None:
     square, rest = square_part(RING, poly)
     assert square * square * rest == poly
     assert all(e == 1 for _, e in rest.factor()[1])
+
+
+def test_two_equations_without_one_in_a_single_unknown() -> None:
+    """A resultant of both leaves one unknown; the other one then follows linearly."""
+    (found,) = solutions([X**2 + Y**2 - A, X**3 + Y**3 - B], (X, Y))
+    assert len(found.algebraic) == 1
+    assert not found.free
+
+
+def test_a_binomial_is_solved_for_its_root() -> None:
+    """``X*(A - X)*Y**2 = B`` gives Y as a root, not X, which would need cases."""
+    (found,) = solutions([X * (A - X) * Y**2 - B], (X, Y), (X, Y))
+    assert found.free == (X,)
+    assert Y in found.values

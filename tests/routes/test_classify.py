@@ -29,6 +29,8 @@ SEMILINEAR = [
     ((cos(2 * z) - 2 * cos(z) ** 2 + 1) * v**2 - v, {"v": -1}),
     ((v + z) ** 2 - (v - z) ** 2 - 4 * z * v - z, {"1": -z}),
     (sign(v) ** 2 * v, {"v": 1}),
+    (-k * sign(z) * z, {"1": -k * sign(z) * z}),
+    (-k * sign(z) * Abs(z) ** p, {"1": -k * sign(z) * Abs(z) ** p}),
     (v * exp(-z) / (1 + z**2), {"v": exp(-z) / (1 + z**2)}),
 ]
 
@@ -66,6 +68,8 @@ UNSUPPORTED = [
     (-z - c * sign(v), "discontinuous"),
     (sign(v) ** 2, "discontinuous"),
     (v / Abs(v), "discontinuous"),
+    (-k * sign(z), "jumps where sign(z) changes"),
+    (-a * z - d * sign(z) * (z - s), "jumps where sign(z) changes"),
     (tanh(v / s), "tanh(v/s)"),
     (sin(v), "dilation-stable"),
     (exp(v), "exp(v)"),
