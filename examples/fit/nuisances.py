@@ -126,7 +126,14 @@ def answer(case: Case) -> Outcome:
             False, prepared.reason, prepared.warnings, "", nan, nan, False, spent, prepared.evidence
         )
     fit: LawFit = fit_views(
-        law, analysis, prepared.views, Settings(), lambda share, text: None, prepared.bad, prepared.doubted
+        law,
+        analysis,
+        prepared.views,
+        Settings(),
+        lambda share, text: None,
+        prepared.bad,
+        prepared.doubted,
+        prepared.position,
     )
     told = clock_warnings(case.clips)
     fit = dataclasses.replace(fit, warnings=(*prepared.warnings, *told, *fit.warnings))
