@@ -68,7 +68,7 @@ CHECKS = (
         "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
     Check(
-        "structured_residual", 0.015, 0.04,
+        "structured_residual", 0.015, 0.05,
         "the motion does not follow the declared law",
         "check the law and its assumptions, or compare another law; look for impacts and touches",
     ),
