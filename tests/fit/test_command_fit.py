@@ -285,3 +285,14 @@ def test_a_missing_folder(identify: Run, tmp_path: Path) -> None:
     result = identify("fit", tmp_path / "nothing", "--law", LAW)
     assert result.exit_code == 2
     assert "there is no file or folder" in result.stderr
+
+
+def test_a_device_that_is_not_there_is_told(
+    identify: Run, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    result = identify("fit", clips, "--law", LAW, "--out", tmp_path / "run", "--device", "cuda")
+    assert result.exit_code == 2
+    assert "no CUDA device" in result.stderr

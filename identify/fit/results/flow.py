@@ -73,6 +73,11 @@ def _check(plan: Plan) -> None:
         published(plan.law, plan.preset)
     if plan.out.exists() and not plan.out.is_dir():
         raise InputError(f"{plan.out} is a file", hint="give a folder with --out")
+    if plan.device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise InputError("torch finds no CUDA device here", hint="leave out --device cuda")
 
 
 def _fitted(plan: Plan, analysis: Analysis, filmed: Filmed, progress: Progress) -> tuple[LawFit, bool]:
