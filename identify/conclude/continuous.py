@@ -12,6 +12,7 @@ from itertools import combinations
 from math import gcd, lcm
 
 from sympy import Abs, Expr, Mul, Pow, Rational, S, Symbol, log
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from identify.algebra.lattice import integer_kernel
 from identify.algebra.ring import NotPolynomial, Ring
@@ -217,7 +218,8 @@ def _solve_simple(expression: Expr, symbol: Symbol, one_sided: bool) -> list[Exp
 def _rotations(branch: Branch, moving: Sequence[Symbol]) -> list[Expr]:
     """``a**2 + b**2`` for pairs that turn into each other, times a power of a parameter that rescales."""
     found = []
-    for a, b in combinations(moving, 2):
+    turning = [p for p in moving if branch.parameters[p].has(TrigonometricFunction)]
+    for a, b in combinations(turning, 2):
         square = branch.parameters[a] ** 2 + branch.parameters[b] ** 2
         if not varies(square, branch.free):
             found.append(a**2 + b**2)

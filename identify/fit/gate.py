@@ -160,10 +160,13 @@ def stray_over_noise(evidence: Mapping[str, float]) -> float:
 
 
 def unexplained(evidence: Mapping[str, float]) -> float:
-    """How many times larger errors are than noise makes them: 1 where noise is all that the law leaves."""
+    """How many times larger errors are than noise makes them: 1 where noise is all that the law leaves.
+
+    Of another change only the part along the motion moves the places, so that its root counts.
+    """
     limits = {check.name: check.doubtful for check in CHECKS}
     other = evidence.get("other_change", 0.0) / limits["other_change"]
-    return max(1.0, stray_over_noise(evidence), other)
+    return max(1.0, stray_over_noise(evidence), math.sqrt(other))
 
 
 def _told(check: Check, evidence: Mapping[str, float]) -> str:

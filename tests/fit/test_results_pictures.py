@@ -14,7 +14,8 @@ from identify.fit.results.pictures import _round_numbers
 def test_colours_are_named_in_one_place() -> None:
     """Two palettes would drift apart: a picture takes its colours from identify.motion.palette."""
     package = Path(identify.__file__).parent
-    drawn = [file for file in package.rglob("*.py") if "matplotlib" in file.read_text(encoding="utf-8")]
+    files = [file for file in package.rglob("*.py") if file != package / "motion" / "palette.py"]
+    drawn = [file for file in files if "matplotlib" in file.read_text(encoding="utf-8")]
     assert len(drawn) >= 2
     own = [file.name for file in drawn if re.search(r"#[0-9a-fA-F]{6}\b", file.read_text(encoding="utf-8"))]
     assert own == []

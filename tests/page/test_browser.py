@@ -261,7 +261,9 @@ def test_words_of_the_result_are_explained(shown: Visit) -> None:
     """What the result says can be looked up below it, and what it does not say is left out."""
     choose(shown, "cubic-duffing")
     shown.page.get_by_text("What the words mean").click()
-    words = shown.page.locator("details.words dt").all_inner_texts()
+    entries = shown.page.locator("details.words dt")
+    entries.first.wait_for()  # they are made when the box opens, in an event of its own
+    words = entries.all_inner_texts()
     assert {"anchor rank", "lifted dimension", "semilinear", "top gap", "coordinate map"} <= set(words)
     assert not {"canonical", "one-way motion", "dilation stable"} & set(words)
 
