@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mpmath
-from sympy import Add, Expr, Symbol
+from sympy import Add, Expr, Pow, Symbol
 
 from identify.conclude.continuous import (
     centred_invariants,
@@ -47,7 +47,7 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
         return Invariants(_without_numbers(compatible.constants), (), False)
     point = compatible.filter.points[0]
     wanted = len(parameters) - compatible.dimensions.orbit
-    continuous = continuous_invariants(identity.branch, parameters)
+    continuous = continuous_invariants(identity.branch, _as_written(parameters, compatible))
     short = len(independent(continuous, parameters, point, wanted)) < wanted
     long = any(has_root(f) or f.has(Add) or not f.is_rational_function() for f in continuous)
     if short or long or identity.branch.integers or _inside_functions(compatible):
@@ -62,6 +62,13 @@ def invariants(compatible: CompatibleSet, verdicts: dict[Symbol, Verdict]) -> In
         chosen = separating(chosen, symmetric.candidates, compatible) or list(symmetric.separating) or chosen
     signs = sign_invariants(compatible, verdicts)
     return Invariants(tuple(chosen), signs, complete)
+
+
+def _as_written(parameters: Sequence[Symbol], compatible: CompatibleSet) -> list[Symbol]:
+    """Parameters below a line in the law first, so that ``g/L`` is not told as ``L/g``."""
+    powers = {p for _, c in compatible.family.channels for p in c.atoms(Pow) if p.exp.is_negative}
+    below = {s for p in powers for s in p.base.free_symbols}
+    return sorted(parameters, key=lambda p: p not in below)
 
 
 def _inside_functions(compatible: CompatibleSet) -> bool:
