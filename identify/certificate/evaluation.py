@@ -36,6 +36,10 @@ class Undefined(ArithmeticError):
     """The expression has no real value of moderate size at this point."""
 
 
+class TooLarge(Undefined):
+    """A value, or one on the way to it, beyond what is computed: no sign that the expression is singular."""
+
+
 class Unreadable(ValueError):
     """The expression contains something that cannot be evaluated."""
 
@@ -110,8 +114,10 @@ def _scalar_power(value: Value, power: Value, half: bool, context: Any) -> Value
         if isinstance(power, int) and abs(power) <= DIRECT:
             return value**power
         size = abs(power) * abs(mpmath.log(abs(value))) if value else 0
-        if size > 920 or (not value and power <= 0):
-            raise Undefined("a power is too large or has a zero base")
+        if size > 920:
+            raise TooLarge("a power is too large")
+        if not value and power <= 0:
+            raise Undefined("a power has a zero base")
         if half:
             if value < 0:
                 raise Undefined("a root of a negative number")
@@ -133,7 +139,7 @@ def _function(name: str, parts: tuple[Evaluator, ...], context: Any) -> Evaluato
         if isinstance(value, Series):
             return series_function(name, value)
         if name in ("exp", "sinh", "cosh") and abs(value) > 700:
-            raise Undefined("an exponential is too large")
+            raise TooLarge("an exponential is too large")
         try:
             return _real(call(value))
         except (ZeroDivisionError, OverflowError, ValueError) as problem:
@@ -147,6 +153,8 @@ def _real(value: Value) -> Value:
     if isinstance(value, Series):
         return value
     limit = LARGE if isinstance(value, float) else HUGE
-    if isinstance(value, (mpmath.mpc, complex)) or not -limit < value < limit:
-        raise Undefined("no real value of moderate size")
+    if isinstance(value, (mpmath.mpc, complex)) or value != value:
+        raise Undefined("no real value")
+    if not -limit < value < limit:
+        raise TooLarge("no value of moderate size")
     return value

@@ -9,7 +9,7 @@ import mpmath
 from sympy import Expr, Symbol, diff
 
 from identify.certificate.document import CanonicalClaim, CoverageClaim, RouteClaim
-from identify.certificate.evaluation import Point, Unreadable, evaluate
+from identify.certificate.evaluation import Point, TooLarge, Unreadable, evaluate
 from identify.certificate.linear import Row, rank
 from identify.certificate.problem import Problem
 from identify.certificate.reading import Comparison, Reader, evaluable
@@ -267,8 +267,11 @@ def _plain(part: str) -> str:
 
 
 def _is_number(expression: Expr, point: Point) -> bool:
+    """Whether it has a value; TooLarge where it is beyond what is computed."""
     try:
         evaluate(expression, point)
+    except TooLarge:
+        raise
     except ArithmeticError:
         return False
     return True
