@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from identify.fit.prepare import Prepared
-from identify.fit.prepare.trim import repeated
+from identify.fit.prepare.trim import SERIES, Repeats, find_repeats, stretches
 from identify.scene.collection import Ask
 from identify.scene.lawbook import from_catalogue
 from identify.scene.protocol import paper_protocol
@@ -82,20 +82,47 @@ def moving(steps: np.ndarray) -> np.ndarray:
 def test_of_two_equal_frames_the_one_out_of_time_is_marked() -> None:
     late = np.ones(40)
     late[[10, 25]], late[[11, 26]] = 0, 2  # frames 10 and 25 stand in for lost ones
-    assert np.flatnonzero(repeated(moving(late))).tolist() == [10, 25]
+    assert np.flatnonzero(find_repeats(moving(late)).frames).tolist() == [10, 25]
     early = np.ones(40)
     early[[10, 25]], early[[9, 24]] = 0, 2  # frames 9 and 24 are shown one step early
-    assert np.flatnonzero(repeated(moving(early))).tolist() == [9, 24]
+    assert np.flatnonzero(find_repeats(moving(early)).frames).tolist() == [9, 24]
 
 
-def test_a_series_of_repeats_is_marked_whole() -> None:
+@pytest.mark.parametrize(("after", "first"), [(True, 6), (False, 5)])
+def test_in_a_series_of_repeats_one_of_each_pair_is_marked(after: bool, first: int) -> None:
+    """The lost frame is missing after the pair, or the pair's first frame is shown early."""
     steps = 0.5 * np.ones(120)
-    steps[6:30:3], steps[7:31:3] = 0, 1
-    marked = np.flatnonzero(repeated(moving(steps)))
-    assert set(range(6, 28)) <= set(marked)
-    assert marked.max() < 31
+    steps[6:30:3], steps[7 if after else 5 : 31 : 3] = 0, 1
+    found = find_repeats(moving(steps))
+    assert np.flatnonzero(found.frames).tolist() == list(range(first, 28, 3))
+    assert found.spans == ((5, 28),)
+
+
+def test_a_repeat_at_a_turning_point_is_marked_with_its_series() -> None:
+    place = 15 * np.cos(0.18 * (np.arange(120.0) - 26.2))
+    for frame in range(15, 39, 3):
+        place[frame] = place[frame - 1]
+    found = find_repeats(moving(np.diff(place, prepend=-1.0)))
+    assert np.flatnonzero(found.frames).tolist() == list(range(15, 39, 3))
+
+
+def test_a_series_that_does_not_tell_its_clock_is_marked_whole() -> None:
+    steps = 0.5 * np.ones(120)
+    steps[6:30], steps[6:30:3] = 0.75, 0
+    found = find_repeats(moving(steps))
+    assert set(range(6, 28)) <= set(np.flatnonzero(found.frames))
+
+
+def test_a_series_of_repeats_becomes_a_film_of_its_own() -> None:
+    """Its frames keep time among themselves, but perhaps not with those around it."""
+    nothing = np.zeros(120, dtype=bool)
+    frames = nothing.copy()
+    frames[6:60:3] = True
+    found = stretches(nothing, nothing, nothing, 0, 0, Repeats(frames, ((5, 58),)))
+    assert [(s.first, s.last) for s in found] == [(5, 58), (58, 120)]
+    assert [s.ends for s in found] == [SERIES, "the clip's end"]
 
 
 def test_a_turning_point_is_no_repeat() -> None:
     place = 15 * np.cos(0.1 * (np.arange(120) - 30.5))
-    assert not repeated(moving(np.diff(place, prepend=-20.0))).any()
+    assert not find_repeats(moving(np.diff(place, prepend=-20.0))).frames.any()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from identify.fit.prepare import Prepared, prepare
+from identify.fit.prepare.trim import SERIES
 
 VIDEOS = Path(os.environ.get("IDENTIFY_REAL_VIDEOS", Path(__file__).parents[3] / "shared" / "data"))
 RELEASED = {"pull_03cm": 0.45, "pull_05cm": 1.2, "pull_08cm": 0.9, "pull_10cm": 0.5, "pull_15cm": 0.5}
@@ -50,12 +51,17 @@ def frequency(time: np.ndarray, place: np.ndarray) -> float:
 
 def test_the_spring_is_filmed_after_the_release() -> None:
     found, spent = prepared("spring_pull")
-    assert len(found.trims) == 6
-    for trim in found.trims:
+    whole = [trim for trim in found.trims if trim.film == trim.clip]
+    assert len(whole) == 6
+    for trim in whole:
         assert 0.7 <= trim.start <= 2.5
         assert trim.start > RELEASED.get(trim.clip, 1.1)
         assert "hand" in trim.begins
-        assert trim.stop > 10
+        assert max(other.stop for other in found.trims if other.clip == trim.clip) > 10
+    fast = [
+        trim for trim in whole if trim.ends == SERIES
+    ]  # every third frame is repeated while things are fast
+    assert [trim.clip for trim in fast] == ["pull_15cm", "pull_20cm"]
     x, y, width, height = found.region
     assert 480 <= x <= 640
     assert 790 <= x + width <= 970
@@ -65,7 +71,9 @@ def test_the_spring_is_filmed_after_the_release() -> None:
     stiffness = [
         frequency(film.time[~bad], place[~bad]) ** 2
         for film, place, bad in zip(found.views[0].films, found.position, found.bad, strict=True)
+        if np.isfinite(place).all()
     ]
+    assert len(stiffness) >= 5
     assert np.median(stiffness) == pytest.approx(33.7, rel=0.01)
     assert spent < 25
 

@@ -15,7 +15,7 @@ from identify.fit.prepare.scene import POOLED, Scene, find_scene, foreground
 from identify.fit.prepare.shake import Shake, calmed, confined, find_shake, stabilised
 from identify.fit.prepare.steady import levelled
 from identify.fit.prepare.survey import Survey, sample
-from identify.fit.prepare.trim import Stretch, beyond_cuts, held, intruded, repeated, resting, stretches
+from identify.fit.prepare.trim import Stretch, beyond_cuts, find_repeats, held, intruded, resting, stretches
 
 _RING = 2  # survey pixels: how near the border counts as touching it
 _CHUNK = 1000
@@ -250,6 +250,7 @@ def _finish(
         start, stop, motion[first:last] = resting(pixels[first:last], scene.noise, rate)
         start, stop = (start + first if start else 0), (stop + clip.count - last if stop else 0)
     area = clip.pixel[0] * clip.pixel[1]
+    repeats = find_repeats(pixels)
     signals = Signals(
         clip.name,
         clip.time,
@@ -260,15 +261,15 @@ def _finish(
         steady.offset,
         shake.shift * np.array(clip.pixel) if shake else np.zeros((clip.count, 2)),
         shake.roll if shake else np.zeros(clip.count),
-        repeated(pixels),
+        repeats.frames,
         hand,
         leaves,
     )
     if clip.small:
         nothing = np.zeros(clip.count, dtype=bool)
-        whole = stretches(nothing, nothing, cut_off, held(pixels, scene.noise, rate), 0)
+        whole = stretches(nothing, nothing, cut_off, held(pixels, scene.noise, rate), 0, repeats)
         return signals, whole, _flashes(steady.left)
-    return signals, stretches(hand, leaves, cut_off, start, stop), _flashes(steady.left)
+    return signals, stretches(hand, leaves, cut_off, start, stop, repeats), _flashes(steady.left)
 
 
 def _watched(grey: Pixels, mask: Mask) -> Array:

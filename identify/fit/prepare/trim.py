@@ -44,8 +44,11 @@ _FURTHER = 0.7
 _JUMP = 0.05
 _CLOSE = 4  # frames from one repeat to the next in a series
 _SERIES = 4  # repeats
+_LEAST_STEP = 3  # frames from one repeat to the next: of every two nothing tells which is in time
+_CLEAR_JUMP = 0.1  # a third where one frame of three is lost, none where frames are evenly apart
 _MOST_MARKED = 0.4  # of the frames
 CUT = "the picture changes all at once"
+SERIES = "every few frames one is repeated"
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,18 @@ class Stretch:
     last: int
     begins: str
     ends: str
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Frames at a wrong time, and spans ``first <= i < last`` with a clock of their own.
+
+    In such a span every few frames one is repeated: its other frames keep time among themselves, but perhaps
+    not with those around it.
+    """
+
+    frames: Mask
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 def least_frames(role: str, longest: int, clips: int) -> int:
@@ -141,7 +156,9 @@ def _first(mask: Mask) -> int:
     return int(np.argmax(mask)) if mask.any() else len(mask)
 
 
-def stretches(hand: Mask, leaves: Mask, other: Mask, start: int, stop: int) -> tuple[Stretch, ...]:
+def stretches(
+    hand: Mask, leaves: Mask, other: Mask, start: int, stop: int, repeats: Repeats
+) -> tuple[Stretch, ...]:
     """The clean parts of a clip that are long enough for a film; ``other`` are frames beyond a cut.
 
     A motion that goes out of the frame again and again has none: its widest part is never seen.
@@ -153,8 +170,12 @@ def stretches(hand: Mask, leaves: Mask, other: Mask, start: int, stop: int) -> t
     rest[:start] = True
     rest[count - stop :] = stop > 0
     clean = ~(hand | leaves | rest | other)
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], clean.astype(np.int8), [0]))))
-    parts = [(int(a), int(b)) for a, b in pairwise(edges) if clean[a : a + 1].any()]
+    clock = np.zeros(count, dtype=np.intp)
+    for number, (first, last) in enumerate(repeats.spans):
+        clock[first:last] = number + 1
+    changes = np.diff(clean.astype(np.int8), prepend=0, append=0) != 0
+    changes[1:-1] |= np.diff(clock) != 0
+    parts = [(int(a), int(b)) for a, b in pairwise(np.flatnonzero(changes)) if clean[a]]
     least = max(
         min(LEAST_FRAMES, max(count // 2, _LEAST_TEST)),
         _PART_SHARE * max((b - a for a, b in parts), default=0),
@@ -163,10 +184,15 @@ def stretches(hand: Mask, leaves: Mask, other: Mask, start: int, stop: int) -> t
     def reason(place: int, side: str) -> str:
         if not 0 <= place < count:
             return f"the clip's {side}"
-        names = ((HAND, hand), (LEAVES, leaves), (REST, rest))
-        return next((name for name, mask in names if mask[place]), CUT)
+        names = ((HAND, hand), (LEAVES, leaves), (REST, rest), (CUT, other))
+        return next((name for name, mask in names if mask[place]), SERIES)
 
-    return tuple(Stretch(a, b, reason(a - 1, "start"), reason(b, "end")) for a, b in parts if b - a >= least)
+    def enough(first: int, last: int) -> bool:
+        if clock[first]:
+            return int(np.count_nonzero(~repeats.frames[first:last])) >= LEAST_FRAMES
+        return last - first >= least
+
+    return tuple(Stretch(a, b, reason(a - 1, "start"), reason(b, "end")) for a, b in parts if enough(a, b))
 
 
 def beyond_cuts(few: NDArray[np.int16], times: float = 1.0) -> Mask:
@@ -185,7 +211,7 @@ def beyond_cuts(few: NDArray[np.int16], times: float = 1.0) -> Mask:
     return result
 
 
-def repeated(pixels: Array) -> Mask:
+def find_repeats(pixels: Array) -> Repeats:
     """Frames out of time: of two equal ones in a row, while things move, the one that should differ.
 
     ``pixels`` are (n, pixels) of what moves.  Where a motion turns back two frames may be alike, too: but
@@ -193,7 +219,7 @@ def repeated(pixels: Array) -> Mask:
     """
     count = len(pixels)
     if count < _LEAST_AROUND or not pixels.shape[1]:
-        return np.zeros(count, dtype=bool)
+        return Repeats(np.zeros(count, dtype=bool))
     change, across = _changes(pixels, 1), _changes(pixels, 3)
     floor = float(np.percentile(change[1:], 2))
     before, after = np.zeros(count), np.zeros(count)
@@ -206,34 +232,55 @@ def repeated(pixels: Array) -> Mask:
     alike = change - floor < _ALIKE * (np.minimum(before, after) - floor)
     found = moving & alike & (further - floor > _FURTHER * (np.maximum(before, after) - floor))
     found[:2] = found[-1:] = False
-    return _out_of_time(found, before, after)
+    groups = [group for group in _series(np.flatnonzero(found)) if len(group)]
+    if sum(group[-1] + 1 - (group[0] - 1) for group in groups) > _MOST_MARKED * count:
+        groups = []  # the clip as a whole has that clock
+    wrong, alone, spans = np.zeros(count, dtype=bool), found.copy(), []
+    for group in groups:
+        first, last = int(group[0]) - 1, int(group[-1]) + 1
+        alone[first:last] = False
+        wrong[first:last] = _wrong_in_series(group, change)
+        spans.append((first, last))
+    return Repeats(wrong | _out_of_time(alone, before, after), tuple(spans))
 
 
 def _out_of_time(found: Mask, before: Array, after: Array) -> Mask:
     """Frames at a wrong time: of each equal pair the second where the motion jumps after it, for want of a
     lost frame; the first where it has jumped, being shown early; both where that cannot be told.
-
-    Where every few frames one is repeated, those between may be shown early, too: all are marked, unless that
-    would be most of the clip.
     """
-    many = _often(np.flatnonzero(found), len(found))
-    if many.mean() > _MOST_MARKED:
-        many[:] = False
-    alone = found & ~many
     early = np.zeros_like(found)
-    early[:-1] = alone[1:]
-    jump = float((after - before)[alone].sum())
-    if abs(jump) <= _JUMP * float((after + before)[alone].sum()):
-        return np.asarray(alone | early | many)
-    return np.asarray((alone if jump > 0 else early) | many)
+    early[:-1] = found[1:]
+    jump = _jump(before[found], after[found])
+    if abs(jump) <= _JUMP:
+        return np.asarray(found | early)
+    return found if jump > 0 else early
 
 
-def _often(places: NDArray[np.intp], count: int) -> Mask:
-    """Frames among repeats that follow one another closely, and those just before the first of them."""
-    result = np.zeros(count, dtype=bool)
-    for group in np.split(places, np.flatnonzero(np.diff(places) > 2 * _CLOSE) + 1):
-        if len(group) >= _SERIES and np.median(np.diff(group)) <= _CLOSE:
-            result[max(0, group[0] - _CLOSE) : group[-1] + 1] = True
+def _jump(before: Array, after: Array) -> float:
+    """How much faster things move after equal pairs than before them, by both together."""
+    return float((after - before).sum() / max((after + before).sum(), 1e-9))
+
+
+def _series(places: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Repeats that follow one another closely."""
+    groups = np.split(places, np.flatnonzero(np.diff(places) > 2 * _CLOSE) + 1)
+    return [g for g in groups if len(g) >= _SERIES and np.median(np.diff(g)) <= _CLOSE]
+
+
+def _wrong_in_series(group: NDArray[np.intp], change: Array) -> Mask:
+    """Frames at a wrong time from before the first of a series of repeats up to the last.
+
+    Where they come evenly and the motion jumps on the same side of all of them, one of each pair; a repeat
+    near a turning point is not seen, and is where the others say.  Else frames between may be wrong, too.
+    """
+    first, last = int(group[0]) - 1, int(group[-1]) + 1
+    gaps = np.diff(group)
+    step = int(gaps.min())
+    jump = _jump(change[group - 1], change[group + 1])
+    if step < _LEAST_STEP or (gaps % step).any() or abs(jump) <= _CLEAR_JUMP:
+        return np.ones(last - first, dtype=bool)
+    result = np.zeros(last - first, dtype=bool)
+    result[(1 if jump > 0 else 0) :: step] = True
     return result
 
 
