@@ -142,6 +142,13 @@ def too_short(evidence: Mapping[str, float]) -> bool:
     return any(c.name == "periods" and c.level(evidence.get(c.name, c.doubtful)) == 2 for c in CHECKS)
 
 
+def strays(evidence: Mapping[str, float]) -> str | None:
+    """What the law leaves beyond noise where that is doubtful, in words; None where it is not."""
+    found = {**evidence, **_derived(evidence)}
+    check = next(c for c in CHECKS if c.name == "structured_residual")
+    return _told(check, found) if check.name in found and check.level(found[check.name]) else None
+
+
 def _derived(evidence: Mapping[str, float]) -> dict[str, float]:
     if "structured_residual" not in evidence or "place_noise" not in evidence:
         return {}

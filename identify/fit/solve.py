@@ -25,7 +25,7 @@ from identify.fit.candidate import Candidate, at_scale, fit_candidate
 from identify.fit.encoder import latent_of, stored
 from identify.fit.features import Filter, brightness_changes
 from identify.fit.film import Array, Estimate, LawFit, Track, View
-from identify.fit.gate import Verdict, explained, judge, too_short, unexplained
+from identify.fit.gate import Verdict, explained, judge, strays, too_short, unexplained
 from identify.fit.held import Held, held
 from identify.fit.samples import Samples, smoothed
 from identify.fit.seen import Seen, see
@@ -36,7 +36,8 @@ _LTI = "z'' + p*z' + q*(z - r) = 0"
 _BENDS = 3.0  # a linear law this many times worse: the law's own scale shows
 _WHOLE_BLURS, _VIEW_BLURS = (1.5, 1.0), (4.0, 2.5)  # film pixels
 _LAST_BLURS = (8.0, 14.0)
-_DOUBTED = "the frames in which something crosses the border, perhaps a hand, or the object itself,"
+_CROSSES = "something crosses the border, perhaps a hand, or the object itself"
+_INSIDE = "film from further away, so that the whole motion is inside the picture; trim what is not"
 _VAGUE = 0.5  # of a value
 _CLEARER = "see to what is doubtful first: film the one moving object alone, or give --crop and --trim"
 _LONG_SWING = 8.0  # seconds: a pendulum of 16 m
@@ -87,14 +88,25 @@ def fit_views(
             return _fit(_Solver(law, analysis, settings, clock, position), views, progress, bad)
         less = [d | b for d, b in zip(doubted, bad or doubted, strict=True)]
         without = _fit(_Solver(law, analysis, settings, clock, position), views, progress, less)
-        if without.accepted or clock.over():
-            told = f"{_DOUBTED} are left out"
+        if _sound(without) or clock.over():
+            told = f"the frames in which {_CROSSES}, are left out"
             return dataclasses.replace(without, warnings=(told, *without.warnings))
         fit = _fit(_Solver(law, analysis, settings, clock, position), views, progress, bad)
-        told = f"{fit.reason}, with {_DOUBTED} and without them"
-        return fit if fit.accepted else dataclasses.replace(fit, reason=told)
+        return fit if _sound(fit) else _spoilt(fit)
     finally:
         torch.set_num_threads(threads)
+
+
+def _sound(fit: LawFit) -> bool:
+    """Whether the law leaves nothing beyond noise: frames that show half an object would."""
+    return fit.accepted and strays(fit.evidence) is None
+
+
+def _spoilt(fit: LawFit) -> LawFit:
+    """A refusal of clips in which something crosses the border, so that the law fails."""
+    failure = fit.reason or strays(fit.evidence)
+    reason = f"{_CROSSES}; with these frames or without them {failure}"
+    return dataclasses.replace(fit, accepted=False, reason=reason, advice=fit.advice or _INSIDE)
 
 
 def _fit(solver: _Solver, views: Sequence[View], progress: Progress, bad: Sequence[Marks]) -> LawFit:

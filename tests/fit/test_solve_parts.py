@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import identify
+from identify.fit import solve
 from identify.fit.align import Transport
 from identify.fit.correction import find_correction
 from identify.fit.curve import SUPPLE, find_curves
+from identify.fit.film import LawFit
 from identify.fit.held import Held, held
 from identify.fit.least_squares import linear_solution, minimise, pseudo_inverse
 from identify.fit.samples import Samples, smoothed, spread_out
@@ -225,3 +227,26 @@ def test_an_end_that_was_visited_once_is_not_folded_back(seed):
     (curve,) = find_curves(points + 1e-4 * noise, (24,))
     steps = curve.project(points)[0][-20:].diff()
     assert bool((steps > 0).all() | (steps < 0).all())
+
+
+@pytest.mark.parametrize(
+    ("without", "whole", "accepted"),
+    [(0.001, 0.001, True), (0.04, 0.001, True), (0.04, 0.04, False)],
+)
+def test_what_half_an_object_leaves_of_a_law_is_refused(monkeypatch, without, whole, accepted):
+    """Frames in which something crosses the border are left out; where the law strays all the same, no answer."""
+    left = iter([without, whole])
+
+    def one(*_):
+        evidence = {"structured_residual": next(left), "place_noise": 0.001}
+        return LawFit("default", True, None, None, None, (), evidence)
+
+    monkeypatch.setattr(solve, "_fit", one)
+    law = read_law("z''+d*z'+a*z=0")
+    doubted = [np.array([False, True])]
+    fit = solve.fit_views(law, identify.analyze(law), [], solve.Settings(), lambda *_: None, doubted=doubted)
+    assert fit.accepted == accepted
+    if not accepted:
+        assert fit.reason is not None
+        assert fit.advice is not None
+        assert fit.reason.startswith("something crosses the border")
