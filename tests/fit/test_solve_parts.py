@@ -234,7 +234,7 @@ def test_an_end_that_was_visited_once_is_not_folded_back(seed):
     [(0.001, 0.001, True), (0.04, 0.001, True), (0.04, 0.04, False)],
 )
 def test_what_half_an_object_leaves_of_a_law_is_refused(monkeypatch, without, whole, accepted):
-    """Frames in which something crosses the border are left out; where the law strays all the same: refused."""
+    """Frames in which something crosses the border are left out; refused where the law strays anyway."""
     left = iter([without, whole])
 
     def one(*_):
