@@ -31,7 +31,7 @@ from identify.engine import analyze
 from identify.fit.film import Estimate, LawFit
 from identify.fit.prepare import Options, Refused, prepare
 from identify.fit.results.conclusion import conclude
-from identify.fit.results.filmed import clock_warnings
+from identify.fit.results.filmed import clock_refusal
 from identify.fit.results.warrant import invariants
 from identify.fit.solve import Settings, fit_views
 from identify.law import read_law
@@ -118,7 +118,7 @@ def answer(case: Case) -> Outcome:
     begun = time.process_time()
     law = read_law(case.law, case.assume, ())
     analysis = analyze(law)
-    prepared = prepare(case.clips, Options())
+    prepared = clock_refusal(case.clips) or prepare(case.clips, Options())
     if isinstance(prepared, Refused):
         spent = time.process_time() - begun
         nan = float("nan")
@@ -135,8 +135,7 @@ def answer(case: Case) -> Outcome:
         prepared.doubted,
         prepared.position,
     )
-    told = clock_warnings(case.clips)
-    fit = dataclasses.replace(fit, warnings=(*prepared.warnings, *told, *fit.warnings))
+    fit = dataclasses.replace(fit, warnings=(*prepared.warnings, *fit.warnings))
     document = conclude(law, analysis, fit).document
     errors = _errors(law, analysis, document, case.truth)
     beyond = [e for e in errors if e[1] > PERCENT and not e[2] <= SIGMAS]

@@ -13,7 +13,7 @@ import torch
 
 from identify.fit.diagnostics import closed, stumbles
 from identify.fit.gate import CHECKS, explained, judge, unexplained
-from identify.fit.results.filmed import clock_warnings
+from identify.fit.results.filmed import clock_refusal, clock_warnings
 from identify.fit.samples import Samples
 
 GOOD = {
@@ -187,9 +187,11 @@ def test_a_wrong_law_is_refused(suite: Any, take: Any) -> None:
     assert check(suite, take, take.clips(), "law", wrong=True, law="z''=g").startswith("refused")
 
 
-def test_slow_motion_is_told(suite: Any, take: Any, tmp_path: Path) -> None:
-    one = dataclasses.replace(take, motions=take.motions[:1])
-    told = clock_warnings(suite.slow_motion(one, 4, tmp_path))
-    assert len(told) == 1
-    assert "slow motion" in told[0]
-    assert clock_warnings(take.clips()) == []
+def test_slow_motion_that_the_camera_noted_is_refused(suite: Any, take: Any, tmp_path: Path) -> None:
+    clips = suite.slow_motion(dataclasses.replace(take, motions=take.motions[:2]), 4, tmp_path)
+    refusal = clock_refusal(clips)
+    assert "slow motion" in refusal.reason
+    assert "1 more" in refusal.reason
+    assert "--time-scale 1" in refusal.advice
+    assert len(clock_warnings(clips)) == 2
+    assert clock_refusal(take.clips()) is None

@@ -23,7 +23,7 @@ class ClipInfo:
     """A clip's upright size, length and rate in true time, and what is odd about it.
 
     ``rate`` is the mean number of frames in a second of true time; ``capture_rate`` what the camera noted
-    beside it, which is reported and never used.
+    beside it, which is reported and never used; ``clock`` says how the two contradict each other.
     """
 
     width: int
@@ -34,6 +34,7 @@ class ClipInfo:
     capture_rate: float | None = None
     rotation: int = 0
     notes: tuple[str, ...] = ()
+    clock: str | None = None
 
 
 @dataclass(frozen=True)

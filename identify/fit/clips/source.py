@@ -56,9 +56,10 @@ class Source:
         rate = self._rate / self.time_scale
         duration = (header.span or header.frames) / self.fps if self.fps else header.duration
         duration *= self.time_scale
-        notes = (*header.notes, *self._rate_notes(header))
-        degrees = header.pose.degrees
-        return ClipInfo(width, height, header.frames, duration, rate, header.capture_rate, degrees, notes)
+        clock = self._clock_doubt(header)
+        notes = (*header.notes, *([clock] if clock else []))
+        degrees, noted = header.pose.degrees, header.capture_rate
+        return ClipInfo(width, height, header.frames, duration, rate, noted, degrees, notes, clock)
 
     @cached_property
     def reference(self) -> Reference | None:
@@ -159,18 +160,19 @@ class Source:
             )
         return rate
 
-    def _rate_notes(self, header: Header) -> list[str]:
+    def _clock_doubt(self, header: Header) -> str | None:
+        """What the camera noted, where the times contradict it."""
         capture, file_rate = header.capture_rate, header.rate
         if capture is None:
-            return []
+            return None
         rate = self._rate / self.time_scale
         if abs(capture / rate - 1) < _DISAGREE:
-            return []
+            return None
         shown = self._rate if file_rate is None else file_rate
-        return [
+        return (
             f"the camera noted {capture:g} frames a second, but its times give {rate:g}: "
             f"if it is slow motion, set time_scale: {shown / capture:.6g}"
-        ]
+        )
 
 
 def _like(shot: Shot, header: Header) -> bool:

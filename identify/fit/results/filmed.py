@@ -86,9 +86,12 @@ def film(plan: Plan, progress: Progress, since: Callable[[], float] | None = Non
         trims={name: trim for name, trim in trims.items() if trim != (None, None)},
         roles={name: "test" if experiment.role(name) == "test" else "train" for name in names},
     )
-    with warnings.catch_warnings():  # means over nothing are nan, and treated as such
-        warnings.simplefilter("ignore", RuntimeWarning)
-        prepared = _in_time(plan, lambda told: prepare(sources, options, told), progress, since)
+    untold = [source for source in sources if experiment.timing(source.name) == (None, None)]
+    prepared: Any = clock_refusal(untold)
+    if prepared is None:
+        with warnings.catch_warnings():  # means over nothing are nan, and treated as such
+            warnings.simplefilter("ignore", RuntimeWarning)
+            prepared = _in_time(plan, lambda told: prepare(sources, options, told), progress, since)
     prepared = _with_references(prepared, experiment.references(sources))
     return Filmed(
         prepared,
@@ -133,12 +136,26 @@ def _skipped(sources: Any) -> list[str]:
 
 def clock_warnings(sources: Iterable[Any]) -> list[str]:
     """Clips whose camera noted another rate than their times have: slow motion that nobody else can see."""
-    return [
-        f"{source.name}: {note}"
-        for source in sources
-        if source.info.capture_rate is not None
-        for note in source.info.notes
-    ]
+    return [f"{source.name}: {source.info.clock}" for source in sources if source.info.clock]
+
+
+def clock_refusal(sources: Iterable[Any]) -> Any:
+    """The refusal of clips whose clock the camera contradicts while nobody said which is right; else None.
+
+    Every rate in the answer would be wrong by a power of the factor, and no picture shows it.
+    """
+    from identify.fit.prepare.prepared import Refused
+
+    told = clock_warnings(sources)
+    if not told:
+        return None
+    more = f"; so do {len(told) - 1} more" if len(told) > 1 else ""
+    return Refused(
+        "clock",
+        f"a clip may be slow motion: {told[0]}{more}",
+        "say which is right: --time-scale with that factor if it is slow motion, --time-scale 1 if the times "
+        "of the file are true (time_scale: in experiment.yaml, for all clips or for one)",
+    )
 
 
 def _by_clip(trims: Mapping[str, Trimmed], names: list[str]) -> dict[str, Trimmed]:
