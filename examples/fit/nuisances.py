@@ -31,7 +31,7 @@ from identify.engine import analyze
 from identify.fit.film import Estimate, LawFit
 from identify.fit.prepare import Options, Refused, prepare
 from identify.fit.results.conclusion import conclude
-from identify.fit.results.filmed import clock_refusal
+from identify.fit.results.filmed import clock_refusal, clock_reminder
 from identify.fit.results.warrant import invariants
 from identify.fit.solve import Settings, fit_views
 from identify.law import read_law
@@ -135,7 +135,8 @@ def answer(case: Case) -> Outcome:
         prepared.doubted,
         prepared.position,
     )
-    fit = dataclasses.replace(fit, warnings=(*prepared.warnings, *fit.warnings))
+    told = (*prepared.warnings, *fit.warnings, *clock_reminder(fit.evidence))
+    fit = dataclasses.replace(fit, warnings=told)
     document = conclude(law, analysis, fit).document
     errors = _errors(law, analysis, document, case.truth)
     beyond = [e for e in errors if e[1] > PERCENT and not e[2] <= SIGMAS]

@@ -90,7 +90,9 @@ def see(
     curve, places, distances, usable, samples = way
     spent = torch.cat([distances[i][good[i]] for i in fitted])
     own = [[x[i] for i in fitted] for x in (points, places, usable)]
+    tempo = samples.tempo()
     evidence = {
+        "tempo": tempo,
         "curve_residual": float(spent.square().median()) / total / max(learned.shape[1] - 1, 1),
         "off_curve_share": float((spent > _FAR * spent.median()).double().mean()),
         "curve_spread": nearness,
@@ -99,7 +101,7 @@ def see(
         "stumbles": stumbles(samples),
         "closed": closed([points[i][good[i]] for i in fitted], seed),
     }
-    return Seen(view, features, curve, places, distances, usable, samples, fitted, samples.tempo(), evidence)
+    return Seen(view, features, curve, places, distances, usable, samples, fitted, tempo, evidence)
 
 
 def _tracked(

@@ -40,7 +40,6 @@ _CROSSES = "something crosses the border, perhaps a hand, or the object itself"
 _INSIDE = "film from further away, so that the whole motion is inside the picture; trim what is not"
 _VAGUE = 0.5  # of a value
 _CLEARER = "see to what is doubtful first: film the one moving object alone, or give --crop and --trim"
-_LONG_SWING = 8.0  # seconds: a pendulum of 16 m
 _MORE_TIME = "give it more time"
 _ENOUGH = 3  # accepted candidates
 _MOST_STRAY = 10.0  # errors grow with what noise does not explain, up to this factor
@@ -236,7 +235,7 @@ class _Solver:
             estimate,
             _tracks(best),
             evidence | spreads,
-            (*verdict.warnings, *_slow(best.seen), *_left_open(best)),
+            (*verdict.warnings, *_left_open(best)),
             summary,
             weights,
             stored_settings,
@@ -323,16 +322,6 @@ def _unless_vague(verdict: Verdict, estimate: Estimate) -> Verdict:
     doubts = "; ".join(verdict.warnings)
     reason = f"no parameter is determined to better than {_VAGUE:.0%}; {doubts}"
     return dataclasses.replace(verdict, accepted=False, reason=reason, advice=_CLEARER)
-
-
-def _slow(seen: Seen) -> list[str]:
-    """A reminder where the motion is so slow that the clips may be slow motion: frames cannot tell."""
-    if seen.tempo < _LONG_SWING:
-        return []
-    return [
-        f"a swing takes about {seen.tempo:.0f} s by the clips' times: if the scene was faster, they are slow "
-        "motion; give time_scale"
-    ]
 
 
 def _left_open(best: Candidate) -> list[str]:

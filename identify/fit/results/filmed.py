@@ -21,6 +21,7 @@ from identify.fit.results.progress import Progress
 from identify.law import Law
 
 Trimmed = tuple[float | None, float | None]
+_LONG_SWING = 4.0  # seconds: a pendulum of 4 m
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Filmed:
     warnings: tuple[str, ...]
     size: tuple[int, int]  # of the clips' frames, most of them
     crop: Crop | None
+    clock_stated: bool  # whether somebody said what the clips' times are
 
     @property
     def refused(self) -> bool:
@@ -101,6 +103,7 @@ def film(plan: Plan, progress: Progress, since: Callable[[], float] | None = Non
         (*_skipped(sources), *clock_warnings(sources), *getattr(prepared, "warnings", ())),
         Counter((s.info.width, s.info.height) for s in sources).most_common(1)[0][0],
         experiment.crop,
+        not untold or bool(experiment.settings.truth),
     )
 
 
@@ -156,6 +159,17 @@ def clock_refusal(sources: Iterable[Any]) -> Any:
         "say which is right: --time-scale with that factor if it is slow motion, --time-scale 1 if the times "
         "of the file are true (time_scale: in experiment.yaml, for all clips or for one)",
     )
+
+
+def clock_reminder(evidence: Mapping[str, float]) -> list[str]:
+    """A reminder where the motion is so slow that the clips may be slow motion: frames cannot tell."""
+    tempo = evidence.get("tempo", 0.0)
+    if tempo < _LONG_SWING:
+        return []
+    return [
+        f"a swing takes about {tempo:.0f} s by the clips' times: if the scene was faster, they are slow "
+        "motion; give --time-scale (1 where the times are true)"
+    ]
 
 
 def _by_clip(trims: Mapping[str, Trimmed], names: list[str]) -> dict[str, Trimmed]:

@@ -15,7 +15,7 @@ from identify.fit.film import Array, LawFit
 from identify.fit.results.anchor import check_anchors, placeable
 from identify.fit.results.conclusion import Conclusion, conclude
 from identify.fit.results.derived import read_derivations, read_known
-from identify.fit.results.filmed import Filmed, Plan, film
+from identify.fit.results.filmed import Filmed, Plan, clock_reminder, film
 from identify.fit.results.folder import write_run
 from identify.fit.results.html import report_page
 from identify.fit.results.pictures import pictures
@@ -87,7 +87,8 @@ def _fitted(plan: Plan, analysis: Analysis, filmed: Filmed, progress: Progress) 
     except KeyboardInterrupt:
         told = "it was interrupted before there was a result"
         fit = _empty(plan.method, told, "let it run longer, or continue with --resume", filmed)
-    warnings = tuple(dict.fromkeys([*filmed.warnings, *fit.warnings]))
+    reminder = [] if filmed.clock_stated else clock_reminder(fit.evidence)
+    warnings = tuple(dict.fromkeys([*filmed.warnings, *fit.warnings, *reminder]))
     fit = _with_scene(_replaced(fit, warnings=warnings), filmed)
     return _with_pixels(fit, filmed.prepared), progress.interrupted
 
