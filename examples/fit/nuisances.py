@@ -28,12 +28,13 @@ import numpy as np
 from takes import Clip, Take, make_take, protocol_take, room_take, sampled, spun, walled
 
 from identify.engine import analyze
-from identify.fit.film import Estimate, LawFit
+from identify.fit.film import Estimate
 from identify.fit.prepare import Options, Refused, prepare
 from identify.fit.results.conclusion import conclude
-from identify.fit.results.filmed import clock_refusal, clock_reminder
+from identify.fit.results.filmed import Plan, clock_refusal, clock_reminder
+from identify.fit.results.flow import solve
+from identify.fit.results.progress import Progress
 from identify.fit.results.warrant import invariants
-from identify.fit.solve import Settings, fit_views
 from identify.law import read_law
 from identify.scene.camera import Look
 from identify.scene.protocol import paper_protocol
@@ -125,16 +126,7 @@ def answer(case: Case) -> Outcome:
         return Outcome(
             False, prepared.reason, prepared.warnings, "", nan, nan, False, spent, prepared.evidence
         )
-    fit: LawFit = fit_views(
-        law,
-        analysis,
-        prepared.views,
-        Settings(),
-        lambda share, text: None,
-        prepared.bad,
-        prepared.doubted,
-        prepared.position,
-    )
+    fit = solve(Plan(Path(), Path(), law), analysis, prepared, Progress())
     told = (*prepared.warnings, *fit.warnings, *clock_reminder(fit.evidence))
     fit = dataclasses.replace(fit, warnings=told)
     document = conclude(law, analysis, fit).document

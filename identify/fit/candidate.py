@@ -47,8 +47,9 @@ class Candidate:
     weak_theta: Tensor | None = None
     weak_residual: float = float("nan")
     failure: str | None = None
-    coarse_cost: float = float("nan")  # of the fit with few coefficients, to compare with others like it
+    coarse_cost: float = float("nan")  # of the fit to the raw places, to compare with others like it
     evidence: dict[str, float] = field(default_factory=dict)
+    raw: Seen | None = None  # before the wobble was taken out with this law's help
 
 
 def fit_candidate(
@@ -101,9 +102,10 @@ def fit_candidate(
     pieces = _in_pieces(law, held, seen, best, stop, initial) if whole else None
     if pieces is not None:
         error, best = pieces
+    raw, coarse_cost = seen, best.cost
     seen, error, best = _corrected(seen, error, best, stop)
     evidence = _evidence(seen, best) | {"pieces": float(error.samples.clips), "straightened": float(straight)}
-    return Candidate(seen, best, weak_theta, weak_residual, None, best.cost, evidence)
+    return Candidate(seen, best, weak_theta, weak_residual, None, coarse_cost, evidence, raw)
 
 
 def _straightened(
@@ -157,16 +159,19 @@ def _corrected(
 def at_scale(
     law: TorchLaw, held: Held, candidate: Candidate, factor: float, stop: Callable[[], bool]
 ) -> Refined | None:
-    """The candidate fitted again with the spread of its latent held at ``factor`` times what it was."""
-    best, seen = candidate.refined, candidate.seen
+    """The raw places fitted again with the spread of the latent held at ``factor`` times what it was."""
+    best, seen = candidate.refined, candidate.raw
     assert best is not None
+    assert seen is not None
     samples = seen.samples
     if len(best.start) != samples.clips:
         samples, _ = samples.in_pieces(_PIECE * seen.tempo)
     error = OutputError(law, samples, seen.tempo, Held(True, held.origin, held.parameters))
-    state, velocity = factor * best.motion.state, factor * best.motion.velocity
+    middle = best.motion.state.mean()  # an angle may swing about any full turn
+    state, velocity = middle + factor * (best.motion.state - middle), factor * best.motion.velocity
+    start = torch.stack([middle + factor * (best.start[:, 0] - middle), factor * best.start[:, 1]], 1)
     error.shooting.guess(samples.time, samples.clip, state, velocity)
-    return _from_latent(error, best.theta, factor * best.start, state, stop, quick=True)
+    return _from_latent(error, best.theta, start, state, stop, quick=True)
 
 
 def _in_pieces(

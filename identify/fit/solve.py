@@ -284,7 +284,7 @@ class _Solver:
         if self.freedom.scale or not len(best.refined.theta) or self.clock.over():
             return []
         found = []
-        for factors in ((1.3, 2.0, 3.0, 5.0), (0.7, 0.4)):
+        for factors in ((1.15, 1.3, 2.0, 3.0, 5.0), (0.85, 0.7, 0.4)):
             for factor in factors:
                 other = at_scale(self.law, self.freedom, best, factor, self.clock.over)
                 if (
@@ -299,8 +299,9 @@ class _Solver:
     def _linear_comparison(self, best: Candidate) -> dict[str, float]:
         """How much worse an affine linear law does; above 1 the declared law explains more."""
         linear = TorchLaw(read_law(_LTI))
+        assert best.raw is not None
         other = fit_candidate(
-            linear, Held(True, True), best.seen, self.settings.seed, self.clock.over, quick=True
+            linear, Held(True, True), best.raw, self.settings.seed, self.clock.over, quick=True
         )
         if other.refined is None:
             return {}

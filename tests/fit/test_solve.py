@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 
@@ -10,14 +11,22 @@ import pytest
 import torch
 
 import identify
+from identify.fit.candidate import at_scale, fit_candidate
 from identify.fit.encoder import encode_frames
+from identify.fit.features import Filter
 from identify.fit.film import Film, LawFit, View
+from identify.fit.held import held
 from identify.fit.least_squares import minimise
 from identify.fit.results.metrics import Truth, measure
+from identify.fit.seen import see
 from identify.fit.solve import Settings, fit_views
+from identify.fit.torch_law import TorchLaw
 from identify.law import read_law
+from identify.scene.camera import Look, photograph
 from identify.scene.collection import Ask
+from identify.scene.motion import dynamics_of, travel
 from identify.scene.protocol import paper_protocol
+from identify.scene.stage import Pendulum
 
 
 def _quiet(fraction, text):
@@ -223,3 +232,38 @@ def test_a_doubtful_fit_without_any_determined_parameter_is_refused():
     assert judged(0.4, 1)
     assert not judged(0.6, 1)
     assert judged(0.6, 0)
+
+
+def test_other_latent_scales_are_tried_about_the_place_where_an_angle_swings():
+    """A sine has the same swings about every full turn; how open the scale is does not depend on which."""
+    law = read_law("z''+d*z'+k*sin(z)=0", ["k > 0"])
+    view, freedom = _small_swings(), held(identify.analyze(law))
+    found = fit_candidate(
+        TorchLaw(law), freedom, see(view, Filter(1.5), torch.device("cpu"), 0), 0, lambda: False
+    )
+    own = found.refined
+    turned = dataclasses.replace(
+        own,
+        start=own.start + torch.tensor([2 * torch.pi, 0.0]),
+        motion=dataclasses.replace(own.motion, state=own.motion.state + 2 * torch.pi),
+    )
+    for factor in (0.7, 1.3):
+        near, far = (
+            at_scale(TorchLaw(law), freedom, dataclasses.replace(found, refined=r), factor, lambda: False)
+            for r in (own, turned)
+        )
+        assert near.cost < 1.4 * found.coarse_cost
+        assert far.cost == pytest.approx(near.cost, rel=1e-3)
+        assert torch.allclose(far.theta, near.theta, rtol=1e-3)
+
+
+def _small_swings() -> View:
+    """A pendulum that swings by 0.2 at most: its scale is barely determined."""
+    stage, time = Pendulum((64, 64)), np.arange(300) / 60
+    dynamics = dynamics_of(read_law("z''+d*z'+k*sin(z)=0"), {"d": 0.1, "k": 4.0})
+    films = []
+    for number, start in enumerate([(0.2, 0.0), (-0.15, 0.0), (0.1, 0.2)]):
+        state, velocity = travel(dynamics, start, time)
+        frames = photograph(stage, Look(), time, state, velocity, (0, number))
+        films.append(Film(f"clip-{number}", time, frames, "train"))
+    return View("whole", tuple(films))

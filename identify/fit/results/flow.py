@@ -118,7 +118,17 @@ def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> 
         prepared.doubted,
         prepared.position,
     )
-    return _with_recipe(fit, prepared)
+    return _with_recipe(_blamed(fit, prepared), prepared)
+
+
+def _blamed(fit: LawFit, prepared: Any) -> LawFit:
+    """A refusal that names the other things that move: the law may be that of another one."""
+    others = round(prepared.evidence.get("other_movers", 0))
+    if fit.accepted or not others:
+        return fit
+    reason = f"{fit.reason}; {others + 1} things move on their own, and the films show one of them"
+    advice = "give the region of the one that follows the law with --crop"
+    return _replaced(fit, reason=reason, advice=f"{fit.advice}; {advice}" if fit.advice else advice)
 
 
 def _paper(plan: Plan, analysis: Analysis, prepared: Any, checkpoint: Path, progress: Progress) -> LawFit:
