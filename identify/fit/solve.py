@@ -62,6 +62,7 @@ class Settings:
     checkpoint: Path | None = None
     resume: bool = False
     initial: Mapping[str, float] = field(default_factory=dict)  # where parameters start, by name
+    interrupted: Callable[[], bool] = lambda: False  # whether the best so far is wanted now
 
 
 def fit_views(
@@ -82,7 +83,7 @@ def fit_views(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # many small operations: a second thread costs more than it brings
     try:
-        clock = _Clock(settings.time_limit)
+        clock = _Clock(settings.time_limit, settings.interrupted)
         if not any(d.any() for d in doubted):
             return _fit(_Solver(law, analysis, settings, clock, position), views, progress, bad)
         less = [d | b for d, b in zip(doubted, bad or doubted, strict=True)]
@@ -271,8 +272,9 @@ class _Solver:
         assert best.refined is not None
         assert other.refined is not None
         own, wanted = (_latents(c, best.seen.fitted) for c in (other, best))
-        moved = aligned(self.transport, other.refined.theta, own, wanted)
-        return None if moved is None else moved - best.refined.theta
+        theta = best.refined.theta
+        moved = aligned(self.transport, other.refined.theta, own, wanted, theta)
+        return None if moved is None else moved - theta
 
     def _other_scales(self, best: Candidate) -> list[Tensor]:
         """Parameters at other latent scales that the frames allow almost as well.
@@ -440,10 +442,11 @@ def _velocity(seen: Seen, number: int, latent: Tensor) -> Array:
 
 
 class _Clock:
-    """Whether the time limit has passed."""
+    """Whether the time limit has passed, or the user wants no more."""
 
-    def __init__(self, limit: float | None) -> None:
+    def __init__(self, limit: float | None, interrupted: Callable[[], bool]) -> None:
         self._end = None if limit is None else time.monotonic() + limit
+        self._interrupted = interrupted
         self.why = "the time limit passed"
 
     def stop(self) -> None:
@@ -451,4 +454,6 @@ class _Clock:
         self._end, self.why = 0.0, "the fit was interrupted"
 
     def over(self) -> bool:
+        if self._interrupted():
+            self.stop()
         return self._end is not None and time.monotonic() > self._end

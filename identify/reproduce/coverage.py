@@ -64,10 +64,8 @@ def _task(design: str, collection: int, seed: int, method: str, plan: Plan) -> T
 
 def fit(settings: Mapping[str, Any]) -> dict[str, Any]:
     """A worker's part: the rank of the motions first, then the fit and its two errors."""
-    import numpy as np
-
     from identify.law import read_law
-    from identify.reproduce import fitting, readout
+    from identify.reproduce import fitting
     from identify.reproduce.six_family import fitted_recording
 
     recording = fitted_recording(settings)
@@ -75,8 +73,17 @@ def fit(settings: Mapping[str, Any]) -> dict[str, Any]:
     law = read_law(POLYNOMIAL) if settings["method"] == "paper" else fitting.law_of(recording)
     view = fitting.whole(fitting.film(shot) for shot in recording.shots)
     fitted = fitting.fit(law, view, settings)
+    return fitted.row(rank=rank, **errors(fitted))
+
+
+def errors(fitted: Fitted) -> dict[str, Any]:
+    """The drag at the reference's scale, its error and the coordinate's; nothing where there is no fit."""
+    import numpy as np
+
+    from identify.reproduce import fitting, readout
+
     if fitted.fit.estimate is None:
-        return fitted.row(rank=rank)
+        return {}
     reference, latent = fitting.used(fitted.tracks("train"))
     affine = readout.affine(reference, latent)
     inside = (reference >= INTERVAL[0]) & (reference <= INTERVAL[1])
@@ -84,12 +91,11 @@ def fit(settings: Mapping[str, Any]) -> dict[str, Any]:
     tests = [t for t in fitted.tracks("test") if t.reference is not None][::2]  # the crossings near 1.1
     shown = [(t, np.abs(t.reference) <= INTERVAL[1]) for t in tests if t.reference is not None]
     pairs = [(affine.back(t.latent[near]), t.reference[near]) for t, near in shown if t.reference is not None]
-    return fitted.row(
-        rank=rank,
-        drag=drag,
-        e_theta=100 * abs(drag - DRAG) / DRAG,
-        e_map=readout.coordinate_error(pairs),
-    )
+    return {
+        "drag": drag,
+        "e_theta": 100 * abs(drag - DRAG) / DRAG,
+        "e_map": readout.coordinate_error(pairs),
+    }
 
 
 def least_rank(recording: Recording) -> int:

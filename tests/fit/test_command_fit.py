@@ -216,6 +216,36 @@ def test_an_interrupt_leaves_a_result(
     assert (tmp_path / "run" / "report.html").exists()
 
 
+def test_an_interrupt_without_a_result_keeps_the_earlier_run(
+    identify: Run, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    assert identify("fit", clips, "--law", LAW, "--out", run).exit_code == 0
+    before = {file.name: file.read_bytes() for file in run.iterdir()}
+
+    def interrupted(*arguments: Any) -> LawFit:
+        arguments[-1].interrupted = True
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(flow, "solve", interrupted)
+    result = identify("fit", clips, "--law", LAW, "--out", run)
+    assert result.exit_code == 3
+    assert "earlier run" in " ".join(result.stdout.split())
+    assert {file.name: file.read_bytes() for file in run.iterdir()} == before
+
+
+def test_a_refusal_leaves_no_weights_of_an_earlier_run(
+    identify: Run, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    assert identify("fit", clips, "--law", LAW, "--out", run).exit_code == 0
+    assert (run / "weights.safetensors").exists()
+    refusal = LawFit("default", False, "no", "none", None, (), {})
+    monkeypatch.setattr(flow, "solve", lambda *_: refusal)
+    assert identify("fit", clips, "--law", LAW, "--out", run).exit_code == 3
+    assert not (run / "weights.safetensors").exists()
+
+
 def test_a_limit_that_passes_while_reading_is_a_refusal(identify: Run, clips: Path, tmp_path: Path) -> None:
     result = identify("fit", clips, "--law", LAW, "--out", tmp_path / "run", "--time-limit", "1e-6", "--json")
     assert result.exit_code == 3, result.stderr

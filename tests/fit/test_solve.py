@@ -168,6 +168,23 @@ def test_an_interrupt_leaves_the_best_so_far():
     assert fit.estimate.by_name()["a"] == pytest.approx(1.6, rel=1e-2)
 
 
+def test_a_wish_to_stop_ends_with_the_candidate_at_hand():
+    """From the first steps on: what is left out only matters for the last digits."""
+    recording = _recording("quadratic", None)
+    law = read_law(recording.law, recording.assume)
+    asked = []
+
+    def interrupted():
+        asked.append(True)
+        return len(asked) > 30
+
+    settings = Settings(interrupted=interrupted)
+    fit = fit_views(law, identify.analyze(law), [_view("quadratic", None)], settings, _quiet)
+    assert len(fit.candidates) == 1
+    assert fit.estimate is not None
+    assert "interrupted" in f"{fit.reason} {fit.warnings}"
+
+
 def test_a_time_limit_is_kept():
     recording = _recording("cubic")
     law = read_law(recording.law, recording.assume)

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import identify
 from identify.fit import solve
-from identify.fit.align import Transport
+from identify.fit.align import Transport, aligned
 from identify.fit.correction import find_correction
 from identify.fit.curve import SUPPLE, find_curves
 from identify.fit.film import LawFit
@@ -195,8 +195,18 @@ def test_what_the_orbit_leaves_free_is_held():
 def test_parameters_move_along_the_orbit():
     law = read_law("z''+d*z'+a*z+b*z**3=0", ["b != 0"])
     transport = Transport(law, identify.analyze(law))
-    moved = transport.moved(torch.tensor([0.2, 4.0, 4.0], dtype=DOUBLE), 2.0, 0.0)
-    assert torch.allclose(moved, torch.tensor([0.2, 4.0, 1.0], dtype=DOUBLE))
+    one, other = torch.tensor([[0.2, 4.0, 4.0], [0.2, 4.0, 1.0]], dtype=DOUBLE)
+    assert torch.allclose(transport.moved(one, 2.0, 0.0, other), other)
+
+
+def test_fits_about_two_equilibria_of_one_law_agree():
+    """(d, a, b) about one rest is (d, -a, b/lambda) about the other: no spread of a."""
+    law = read_law("z''+d*z'+a*z+b*z**2=0", ["b != 0"])
+    transport = Transport(law, identify.analyze(law))
+    one, other = torch.tensor([[0.2, 1.6, 0.5], [0.2, -1.6, 0.25]], dtype=DOUBLE)
+    latent = torch.linspace(-1, 1, 50, dtype=DOUBLE)
+    moved = aligned(transport, one, [latent], [2 * latent + 6.4], other)
+    assert torch.allclose(moved, other)
 
 
 def test_a_linear_solution_does_not_depend_on_what_memory_held_before():

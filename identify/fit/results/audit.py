@@ -44,6 +44,7 @@ _WORDS = {
 _LTI_CLEAR = 1.5
 _WEAK_RIGHT, _WEAK_WRONG = 0.05, 0.3  # relative weak residual of right fits, and of most failures
 _OFF_CURVE = 3.0
+_WIDE = 0.5  # of a parameter: fits that differ so much recover nothing of it
 _MAP_GOOD, _MAP_BAD = 5.0, 20.0  # percent of the clip's standard deviation
 
 
@@ -121,12 +122,13 @@ def _family(found: Findings) -> Row:
 
 
 def _family_verdict(found: Findings) -> Verdict:
-    if found.fit.estimate is None or not found.fit.accepted:
-        return "failed"
     weak, ratio = found.fit.evidence.get("weak_residual"), found.fit.evidence.get("lti_ratio")
-    if weak is not None and weak >= _WEAK_WRONG:
+    measured = weak is not None or ratio is not None
+    if found.fit.estimate is None and not measured:
+        return "not checked"
+    if found.fit.estimate is None or not found.fit.accepted or (weak is not None and weak >= _WEAK_WRONG):
         return "failed"
-    if weak is None and ratio is None:
+    if not measured:
         return "not checked"
     clear = ratio is None or ratio >= _LTI_CLEAR or is_linear(found.analysis)
     return "supported" if clear and (weak is None or weak <= _WEAK_RIGHT) else "weak"
@@ -242,7 +244,7 @@ def _recovery(found: Findings) -> Row:
         "no picture shows whether it was stored in slow motion."
     )
     if found.fit.estimate is None:
-        return Row("parameter recovery", "failed", "There is no estimate.", scope)
+        return Row("parameter recovery", "not checked", "There is no estimate.", scope)
     analysis, metrics = found.analysis, found.metrics or {}
     if not analysis.law.parameters:
         return Row("parameter recovery", "not checked", "The law has no parameters to recover.", scope)
@@ -263,7 +265,8 @@ def _recovery(found: Findings) -> Row:
         verdict = "supported" if error <= 5.0 else "weak" if error <= 20.0 else "failed"
     else:
         verdict = "supported" if found.fit.accepted else "failed"
-    if error is None and verdict == "supported" and _spread(found.fit.evidence) is None:
+    spread = _spread(found.fit.evidence)
+    if error is None and verdict == "supported" and (spread is None or spread > _WIDE):
         verdict = "weak"
     return Row("parameter recovery", verdict, _sentence(parts, "no permitted maps are known"), scope)
 
@@ -281,7 +284,7 @@ def _spreads(fit: LawFit) -> list[str]:
 
 
 def _spread(evidence: Mapping[str, float]) -> float | None:
-    return next((evidence[n] for n in ("clip_spread", "candidate_spread") if n in evidence), None)
+    return max((evidence[n] for n in ("clip_spread", "candidate_spread") if n in evidence), default=None)
 
 
 def _calibration(found: Findings) -> Row:

@@ -16,7 +16,7 @@ from identify.fit.results.anchor import check_anchors, placeable
 from identify.fit.results.conclusion import Conclusion, conclude
 from identify.fit.results.derived import read_derivations, read_known
 from identify.fit.results.filmed import Filmed, Plan, clock_reminder, film
-from identify.fit.results.folder import write_run
+from identify.fit.results.folder import is_complete, write_run
 from identify.fit.results.html import report_page
 from identify.fit.results.pictures import pictures
 from identify.fit.results.progress import Progress
@@ -44,7 +44,23 @@ def run(plan: Plan, progress: Progress, *, isolated: bool = False) -> Conclusion
         within = _replaced(plan, time_limit=left)  # the limit is for the whole command
         fit, interrupted = _fitted(within, analysis, filmed, progress.part(0.35, 0.95))
     clock.lap("fitting")
+    with progress.patient():
+        return _concluded(plan, analysis, filmed, fit, interrupted, clock, progress)
+
+
+def _concluded(
+    plan: Plan,
+    analysis: Analysis,
+    filmed: Filmed,
+    fit: LawFit,
+    interrupted: bool,
+    clock: _Clock,
+    progress: Progress,
+) -> Conclusion:
+    """The run folder written; an earlier one stays where an interrupt left nothing to put in its place."""
     anchors, told = placeable(plan.asked.anchors, plan.law, fit, analysis.route.name == "canonical")
+    kept = interrupted and fit.estimate is None and is_complete(plan.out)
+    told = [*told, f"the earlier run in {plan.out} is kept"] if kept else [*told]
     conclusion = conclude(
         plan.law,
         analysis,
@@ -57,8 +73,9 @@ def run(plan: Plan, progress: Progress, *, isolated: bool = False) -> Conclusion
         interrupted=interrupted,
     )
     progress.part(0.95, 1.0)(0.2, "writing the report")
-    page = report_page(conclusion.document, [*pictures(conclusion), *filmed.pictures])
-    write_run(plan.out, conclusion, configuration(plan), page)
+    if not kept:
+        page = report_page(conclusion.document, [*pictures(conclusion), *filmed.pictures])
+        write_run(plan.out, conclusion, configuration(plan), page)
     return conclusion
 
 
@@ -86,7 +103,8 @@ def _fitted(plan: Plan, analysis: Analysis, filmed: Filmed, progress: Progress) 
         fit = solve(plan, analysis, filmed.prepared, progress)
     except KeyboardInterrupt:
         told = "it was interrupted before there was a result"
-        fit = _empty(plan.method, told, "let it run longer, or continue with --resume", filmed)
+        go_on = " or continue with --resume" if plan.method == "paper" else ""
+        fit = _empty(plan.method, told, f"let it run longer{go_on}", filmed)
     reminder = [] if filmed.clock_stated else clock_reminder(fit.evidence)
     warnings = tuple(dict.fromkeys([*filmed.warnings, *fit.warnings, *reminder]))
     fit = _with_scene(_replaced(fit, warnings=warnings), filmed)
@@ -107,17 +125,19 @@ def solve(plan: Plan, analysis: Analysis, prepared: Any, progress: Progress) -> 
         time_limit=plan.time_limit,
         checkpoint=checkpoint,
         resume=plan.resume,
+        interrupted=lambda: progress.interrupted,
     )
-    fit: LawFit = fit_views(
-        plan.law,
-        analysis,
-        prepared.views,
-        settings,
-        progress,
-        prepared.bad,
-        prepared.doubted,
-        prepared.position,
-    )
+    with progress.patient():
+        fit: LawFit = fit_views(
+            plan.law,
+            analysis,
+            prepared.views,
+            settings,
+            progress,
+            prepared.bad,
+            prepared.doubted,
+            prepared.position,
+        )
     return _with_recipe(_blamed(fit, prepared), prepared)
 
 

@@ -58,12 +58,19 @@ def write_run(folder: Path, conclusion: Conclusion, config: Mapping[str, Any], p
         write_whole(folder / CONFIG, config_text(config))
         if conclusion.fit.weights:
             write_weights(folder / WEIGHTS, conclusion.fit)
+        else:
+            (folder / WEIGHTS).unlink(missing_ok=True)
         if page is not None:
             write_whole(folder / PAGE, page)
     except OSError as error:
         raise InputError(
             f"cannot write {folder}: {error.strerror or error}", hint="choose another --out"
         ) from None
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether a run was written here to its end."""
+    return (folder / PAGE).is_file() and (folder / REPORT).is_file()
 
 
 def json_text(document: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ class Progress:
 
     def __init__(self, shown: bool | None = None) -> None:
         self.interrupted = False
+        self._patient = False
         self._shown = sys.stderr.isatty() if shown is None else shown
         self._bar: Any = None
         self._task: Any = None
@@ -30,6 +31,15 @@ class Progress:
         """From here on fractions count inside this stretch of the whole."""
         self._part = low, high
         return self
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Work that looks at ``interrupted`` and ends with what it has; a second Ctrl-C breaks it off."""
+        self._patient = True
+        try:
+            yield
+        finally:
+            self._patient = False
 
     @contextmanager
     def watched(self) -> Iterator[Progress]:
@@ -66,8 +76,11 @@ class Progress:
     @contextmanager
     def _signals(self) -> Iterator[None]:
         def remember(number: int, frame: FrameType | None) -> None:
-            self.interrupted = True
-            signal.default_int_handler(number, frame)
+            first, self.interrupted = not self.interrupted, True
+            if not (first and self._patient):
+                signal.default_int_handler(number, frame)
+            if self._bar is not None:
+                self._bar.update(self._task, description="finishing; Ctrl-C again breaks off")
 
         try:
             before = signal.signal(signal.SIGINT, remember)
