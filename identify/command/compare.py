@@ -49,6 +49,11 @@ def _page(document: dict[str, Any]) -> Any:
     page.say(document["why"][0].upper() + document["why"][1:] + ".", style="bold")
     if not document["same_clips"]:
         page.warn([f"not the same clips; only in one run: {', '.join(document['only_in_one'])}"])
+    if len(set(document["folders"])) > 1:
+        told = " and ".join(document["folders"])
+        page.warn(
+            [f"clips are matched by name, and the runs are of {told}: the same name may be another clip"]
+        )
     rows = [("accepted", *("yes" if r["accepted"] else f"no: {r['reason']}" for r in runs))]
     share = [None if r["residual"] is None else 100 * r["residual"] for r in runs]
     rows.append(("residual over spread (median)", *(percent(s) for s in share)))

@@ -94,7 +94,12 @@ def fit(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The run folder; run/ beside the clips.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue where a stopped fit left off.")] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="With --method paper: continue a stopped fit; the default method starts anew."
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be used, as pictures.")
     ] = False,

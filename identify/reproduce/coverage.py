@@ -73,7 +73,10 @@ def fit(settings: Mapping[str, Any]) -> dict[str, Any]:
     law = read_law(POLYNOMIAL) if settings["method"] == "paper" else fitting.law_of(recording)
     view = fitting.whole(fitting.film(shot) for shot in recording.shots)
     fitted = fitting.fit(law, view, settings)
-    return fitted.row(rank=rank, **errors(fitted))
+    found = {"rank": rank, **errors(fitted)}
+    if fitted.fit.accepted and rank < NEEDED:
+        found |= {"accepted": False, "reason": f"rank {rank} of {NEEDED}: the clips do not decide"}
+    return fitted.row(**found)
 
 
 def errors(fitted: Fitted) -> dict[str, Any]:

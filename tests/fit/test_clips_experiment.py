@@ -262,3 +262,20 @@ def test_a_simulated_folder_is_read_as_it_was_rendered(tmp_path: Path, codec: st
         states = references[shot.name].at(np.array([time for time, _ in found]))
         assert np.allclose(states, shot.state, atol=error)
         assert experiment.role(shot.name) == shot.role
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ({"law": "z''+d*z'+a*z=0"}, True),
+        ({"law": "z''+d*z'+c*z**3=0"}, False),
+        ({"family": "lti"}, False),
+        ({"crop": [0, 0, 9, 9]}, True),
+    ],
+)
+def test_conditions_belong_to_the_law_of_the_file(
+    tmp_path: Path, typed: dict[str, object], kept: bool
+) -> None:
+    written(tmp_path, WHOLE)
+    settings = read_experiment(tmp_path, **typed).settings
+    assert (settings.assume, settings.domain) == ((["a > 0", "d > 0"], ["z > -1"]) if kept else ([], []))

@@ -171,12 +171,15 @@ def read_experiment(folder: Path, **changes: Any) -> Experiment:
 
 
 def _changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    """The settings with some replaced; a law given now replaces a family of the file, and the reverse."""
+    """The settings with some replaced; another law than the file's leaves that one's conditions behind."""
     given = {key: value for key, value in changes.items() if value is not None}
     values = {**settings.model_dump(), **given}
     for key, other in (("law", "family"), ("family", "law")):
         if key in given and other not in given:
             values[other] = None
+        stated = getattr(settings, key) or getattr(settings, other)
+        if key in given and stated is not None and _bare(stated) != _bare(given[key]):
+            values |= {"assume": [], "domain": []}
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
@@ -185,6 +188,10 @@ def _changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
             f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
             hint="docs/fit.md lists what experiment.yaml may hold",
         ) from None
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
 
 
 def open_clips(experiment: Experiment) -> Clips:

@@ -51,17 +51,16 @@ def _too_few(clips: Sequence[Survey], options: Options) -> str | None:
 
 
 def _same_size(sources: Sequence[Source]) -> tuple[list[Source], list[str]]:
-    """The sources of the size that most frames have; films of one view must be of one size."""
-    frames: Counter[tuple[int, int]] = Counter()
-    for source in sources:
-        if min(source.info.width, source.info.height) >= _LEAST_SIDE:
-            frames[source.info.width, source.info.height] += max(source.info.frames, 1)
-    if not frames:
+    """The sources of the size that most clips have, then most frames; films of one view are of one size."""
+    usable = [s.info for s in sources if min(s.info.width, s.info.height) >= _LEAST_SIDE]
+    if not usable:
         return [], []
-    size = frames.most_common(1)[0][0]
+    clips = Counter((info.width, info.height) for info in usable)
+    frames = {size: sum(i.frames for i in usable if (i.width, i.height) == size) for size in clips}
+    size = max(clips, key=lambda one: (clips[one], frames[one]))
     chosen = [s for s in sources if (s.info.width, s.info.height) == size]
     warnings = [
-        f"{s.name} is left out: it is {s.info.width} x {s.info.height} and the others {size[0]} x {size[1]}"
+        f"{s.name} is left out: it is {s.info.width} x {s.info.height}, the films are {size[0]} x {size[1]}"
         for s in sources
         if (s.info.width, s.info.height) != size
     ]

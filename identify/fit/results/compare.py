@@ -31,6 +31,7 @@ def compare(first: Run, second: Run) -> Comparison:
     """The document of the comparison."""
     runs = (first, second)
     clips = [{t.name for t in run.fit.tracks} for run in runs]
+    folders = [str(run.config.get("folder", "")) for run in runs]
     both = sorted(clips[0] & clips[1])
     each = [_one(run, both) for run in runs]
     residuals = [e["residual"] for e in each]
@@ -39,6 +40,7 @@ def compare(first: Run, second: Run) -> Comparison:
         {
             "schema": SCHEMA,
             "same_clips": clips[0] == clips[1],
+            "folders": folders,
             "clips": both,
             "only_in_one": sorted(clips[0] ^ clips[1]),
             "runs": each,
