@@ -84,7 +84,8 @@ def _show(found: list[Prediction], json: bool, output: Path | None) -> None:
             ),
         )
         if len(rows) < len(one.time):
-            page.say(f"{len(rows)} of {len(one.time)} frames are shown; -o FILE.csv or --json has all.")
+            everything = "-o FILE.csv or --json has all" if output is None else f"all are in {output}"
+            page.say(f"{len(rows)} of {len(one.time)} frames are shown; {everything}.")
         if state is None:
             page.say("The latent's own scale is arbitrary: identify calibrate gives it units.")
         page.warn(one.warnings)
