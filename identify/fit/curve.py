@@ -21,7 +21,6 @@ _ROUNDS = 4
 _GRID = 4  # grid points for each coefficient, from which the projection starts
 STIFF, SUPPLE = (12,), (24, 80)  # coefficients
 _FEW = 34  # coefficients that few frames may have for themselves
-_VISITED = 0.95  # of the coefficients: repeated places fill no gap
 _EVENLY = 24  # up to how many coefficients the curve is measured evenly along its length
 _BEYOND = 0.1  # of the range of places
 _STRENGTHS = tuple(10.0**k for k in range(-6, 2))
@@ -65,9 +64,8 @@ def find_curves(points: Tensor, sizes: tuple[int, ...], known: Tensor | None = N
     first = place = _first_order(points) if known is None else known
     # Each frame has many numbers and the penalty bridges gaps: through few frames of a fast motion a curve of
     # few coefficients cuts corners (places off by 0.3 instead of 0.02 pixels from 56 frames of a fall).
-    # From some frames on a third as many suffice, and fewer where frames repeat places: more of them wander
-    # in the gaps between frames.
-    most = max(6, min(2 * len(points) // 3, _visited(first, len(points) // 3)))
+    # From some frames on a third as many suffice; more of them wander in the gaps between frames.
+    most = max(6, min(2 * len(points) // 3, max(_FEW, len(points) // 3)))
     found: list[Curve] = []
     for size in dict.fromkeys(min(size, most) for size in sizes):
         # A stiff curve may cut corners, so that it hands no places on.  With many coefficients the places
@@ -77,15 +75,6 @@ def find_curves(points: Tensor, sizes: tuple[int, ...], known: Tensor | None = N
         spline, coefficients, place = _improve(points, begin, size, evenly=size <= _EVENLY)
         found.append(_curve(points, spline, coefficients))
     return found
-
-
-def _visited(place: Tensor, most: int) -> int:
-    """Up to so many coefficients, as many as nearly all have a frame of their own; never fewer than few."""
-    share = (place - place.min()) / (place.max() - place.min()).clamp_min(1e-12)
-    for size in range(min(most, max(SUPPLE)), _FEW, -1):
-        if int((torch.histc(share, size, 0, 1) > 0).sum()) >= _VISITED * size:
-            return size
-    return _FEW
 
 
 def curves_at(points: Tensor, place: Tensor, sizes: tuple[int, ...]) -> list[Curve]:

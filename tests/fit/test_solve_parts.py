@@ -229,18 +229,6 @@ def test_frames_chosen_for_learning_are_spread_and_never_in_step_with_a_period(c
     assert len(torch.unique(chosen % step)) == min(step, len(chosen))
 
 
-def test_places_seen_again_bear_no_more_coefficients():
-    random = torch.Generator().manual_seed(1)
-    once = torch.rand(78, generator=random, dtype=DOUBLE).sort().values
-    noise = 1e-3 * torch.randn(156, 3, generator=torch.Generator().manual_seed(0), dtype=DOUBLE)
-
-    def size(along):
-        points = torch.stack([(2 * along).cos(), (2 * along).sin(), along**2], 1) + noise[: len(along)]
-        return find_curves(points, SUPPLE)[-1].spline.size
-
-    assert size(torch.cat([once, once])) == size(once) < size(torch.linspace(0, 1, 156, dtype=DOUBLE))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_an_end_that_was_visited_once_is_not_folded_back(seed):
     along = torch.cat([torch.linspace(0, 1, 2000), torch.linspace(1.015, 1.3, 20)]).double()
